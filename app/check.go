@@ -1,0 +1,33 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tundish-go/tundish/ports/storage"
+)
+
+// Check looks for what is wrong and describes each finding in a line: damage in
+// the store, stored rules that cannot be read, expressions that do not compile.
+// None means that all is well.
+func (in *Inbox) Check(ctx context.Context) ([]string, error) {
+	findings, err := in.store.Check(ctx)
+	if err != nil || len(findings) > 0 {
+		return findings, err
+	}
+	err = in.store.View(ctx, func(r storage.Reader) error {
+		subs, err := r.Subscriptions()
+		if err != nil {
+			return err
+		}
+		for _, sub := range subs {
+			if err := usable(sub); err != nil {
+				findings = append(findings, err.Error())
+			} else if err := in.newJudge(sub.Rules, in.now()).compile(); err != nil {
+				findings = append(findings, fmt.Sprintf("the subscription %q: %v", sub.Name, err))
+			}
+		}
+		return nil
+	})
+	return findings, err
+}

@@ -1,0 +1,328 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/tundish-go/tundish/domain"
+	"github.com/tundish-go/tundish/domain/inbox"
+	"github.com/tundish-go/tundish/ports/storage"
+)
+
+// Pull asks for the next batch of a subscriber.
+type Pull struct {
+	Subscription string // the one to pull; empty with Due
+	Due          bool   // all that are due (PULL-10)
+	Subscriber   string
+	MaxBytes     int // budget of the whole output; 0 means inbox.DefaultMaxBytes (PULL-9)
+}
+
+// Pulled is what a pull did.
+type Pulled struct {
+	Delivered int64  // items in the output
+	Skipped   []Skip // due subscriptions that could not be used
+}
+
+// Skip is a due subscription whose rules cannot be used, and why (PULL-10).
+type Skip struct {
+	Subscription string
+	Reason       string
+}
+
+// maxWrite bounds the time of writing under the write lock (PULL-12).
+const maxWrite = 500 * time.Millisecond
+
+// maxRaces bounds how often a pull starts again because others took what it had
+// evaluated.
+const maxRaces = 10
+
+// errRaced tells that nothing of what was evaluated is left to deliver.
+var errRaced = errors.New("app: other subscribers were faster")
+
+// Pull prints the next batch to w and marks it delivered: everything is rendered
+// in memory, written with one Write and, where w has a method Flush() error,
+// flushed; only then the delivery is committed. An output that could not be
+// written in full has code domain.Output, and nothing is marked. With nothing to
+// say nothing is written, to w or to the store (PULL-13).
+//
+// ctx's deadline is the pull's: it bounds the wait for the lock, evaluation and
+// writing, and a pull that is late does not commit (PULL-11). Where w has a
+// method SetWriteDeadline(time.Time) error, the write is bounded by it and by
+// 500 ms.
+func (in *Inbox) Pull(ctx context.Context, p Pull, w io.Writer) (Pulled, error) {
+	if err := p.check(); err != nil {
+		return Pulled{}, err
+	}
+	run := &pulling{in: in, pull: p, now: in.now(), judges: map[string]*judge{}, watch: newWatch(ctx, in.clock)}
+	if run.pull.MaxBytes == 0 {
+		run.pull.MaxBytes = inbox.DefaultMaxBytes
+	}
+	for race := 1; ; race++ {
+		plan, err := run.look(ctx)
+		if err != nil || plan.Empty() {
+			return Pulled{Skipped: run.skipped}, err
+		}
+		delivered, err := run.deliver(ctx, plan.Delivered() > 0 && race < maxRaces, w)
+		if !errors.Is(err, errRaced) {
+			return Pulled{Delivered: delivered, Skipped: run.skipped}, err
+		}
+	}
+}
+
+func (p Pull) check() error {
+	if err := inbox.CheckSubscriber(p.Subscriber); err != nil {
+		return err
+	}
+	if p.Due != (p.Subscription == "") {
+		return &domain.Error{Code: domain.Invalid, Text: "a pull needs either a subscription or due, not both"}
+	}
+	if p.MaxBytes != 0 && p.MaxBytes < inbox.MinMaxBytes {
+		return &domain.Error{
+			Code: domain.Invalid, Text: fmt.Sprintf("a budget of %d bytes is too small", p.MaxBytes),
+			Remedy: fmt.Sprintf("give at least %d", inbox.MinMaxBytes),
+		}
+	}
+	if !p.Due {
+		return inbox.CheckSubscription(p.Subscription)
+	}
+	return nil
+}
+
+// pulling is one pull under way.
+type pulling struct {
+	in      *Inbox
+	pull    Pull
+	now     int64
+	judges  map[string]*judge // by subscription
+	watch   watch
+	skipped []Skip
+}
+
+// look evaluates on a snapshot, with no lock held.
+func (p *pulling) look(ctx context.Context) (plan inbox.Plan, err error) {
+	err = p.in.store.View(ctx, func(r storage.Reader) error {
+		plan, err = p.plan(ctx, r, true)
+		return err
+	})
+	return plan, lateOr(ctx, err)
+}
+
+// deliver makes the plan again under the lock, prints it, and commits.
+func (p *pulling) deliver(ctx context.Context, expects bool, w io.Writer) (delivered int64, err error) {
+	err = p.in.store.Update(ctx, func(tx storage.Writer) error {
+		p.now = p.in.now()
+		plan, err := p.plan(ctx, tx, false)
+		if err != nil {
+			return err
+		}
+		delivered = plan.Delivered()
+		if expects && delivered == 0 {
+			return errRaced
+		}
+		if err := p.apply(tx, plan); err != nil {
+			return err
+		}
+		return write(ctx, w, plan.Output())
+	})
+	if err != nil {
+		return 0, lateOr(ctx, err)
+	}
+	return delivered, nil
+}
+
+// plan builds the windows in due order and lets the domain decide.
+func (p *pulling) plan(ctx context.Context, r storage.Reader, evaluate bool) (inbox.Plan, error) {
+	bound, err := p.bound(r)
+	if err != nil {
+		return inbox.Plan{}, err
+	}
+	planner := inbox.NewPlanner(p.pull.MaxBytes, p.now)
+	for i, b := range bound {
+		if !planner.Room(b) {
+			continue
+		}
+		window, err := p.window(ctx, r, b, len(bound)-i, evaluate)
+		if p.pull.Due && domain.CodeOf(err) == domain.Expression {
+			p.skip(b.Subscription.Name, err.Error())
+			continue
+		}
+		if err != nil {
+			return inbox.Plan{}, err
+		}
+		planner.Add(window)
+	}
+	return planner.Plan(), nil
+}
+
+// bound reads the bindings that the pull is about.
+func (p *pulling) bound(r storage.Reader) ([]inbox.Bound, error) {
+	if !p.pull.Due {
+		b, err := requireBound(r, p.pull.Subscription, p.pull.Subscriber)
+		if err != nil {
+			return nil, err
+		}
+		return []inbox.Bound{b}, usable(b.Subscription)
+	}
+	all, err := r.BoundBy(p.pull.Subscriber)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, &domain.Error{
+			Code: domain.NotFound, Text: fmt.Sprintf("the subscriber %q has no subscription", p.pull.Subscriber),
+			Remedy: "bind it with tundish subscribe NAME --as " + p.pull.Subscriber,
+		}
+	}
+	due := inbox.DueOrder(all, p.now)
+	usables := due[:0]
+	for _, b := range due {
+		if b.Subscription.Broken != "" {
+			p.skip(b.Subscription.Name, b.Subscription.Broken)
+			continue
+		}
+		usables = append(usables, b)
+	}
+	return usables, nil
+}
+
+func (p *pulling) skip(name, reason string) {
+	for _, s := range p.skipped {
+		if s.Subscription == name {
+			return
+		}
+	}
+	p.skipped = append(p.skipped, Skip{Subscription: name, Reason: reason})
+}
+
+func (p *pulling) window(ctx context.Context, r storage.Reader, b inbox.Bound, waiting int, evaluate bool) (inbox.Window, error) {
+	l := &look{
+		reader: r, judge: p.judge(b.Subscription), watch: p.watch, budget: p.pull.MaxBytes, evaluate: evaluate,
+		window: inbox.Window{Bound: b},
+	}
+	part, cancel, left := p.watch.share(ctx, waiting)
+	defer cancel()
+	l.ctx = part
+	if !left {
+		l.scans = 1 // a scan that begins without time blames no item (PULL-15)
+	}
+	return l.build()
+}
+
+// judge finds the judge of a subscription. Other rules make a new one, which has
+// judged nothing.
+func (p *pulling) judge(sub inbox.Subscription) *judge {
+	j := p.judges[sub.Name]
+	if j == nil || j.rules != sub.Rules {
+		j = p.in.newJudge(sub.Rules, p.now)
+		p.judges[sub.Name] = j
+	}
+	j.now = p.now
+	return j
+}
+
+// apply stores what the plan says.
+func (p *pulling) apply(tx storage.Writer, plan inbox.Plan) error {
+	var number int64
+	if plan.Delivered() > 0 {
+		var err error
+		if number, err = tx.NextPull(); err != nil {
+			return err
+		}
+	}
+	for _, b := range plan.Batches {
+		if err := p.applyBatch(tx, b, number); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *pulling) applyBatch(tx storage.Writer, b inbox.Batch, number int64) error {
+	name := b.Subscription.Name
+	if b.Park {
+		if _, err := tx.Park(name, parking(b.Subscription.Rules, inbox.ExpiryAt(p.now))); err != nil {
+			return err
+		}
+	}
+	if b.SubscriptionChanged {
+		if err := tx.PutProgress(b.Subscription); err != nil {
+			return err
+		}
+	}
+	if b.BindingChanged || len(b.Texts) > 0 {
+		if len(b.Texts) > 0 {
+			b.Binding.LastPull = number
+		}
+		if err := tx.PutBinding(b.Binding); err != nil {
+			return err
+		}
+	}
+	for _, lease := range b.Leases {
+		if err := tx.PutLease(lease); err != nil {
+			return err
+		}
+	}
+	for _, ack := range b.Acks {
+		if err := tx.PutAck(ack); err != nil {
+			return err
+		}
+	}
+	if len(b.Shown) > 0 {
+		return tx.MarkShown(name, b.Binding.Subscriber, b.Shown)
+	}
+	return nil
+}
+
+// write puts the whole output out, in one piece and within its time (PULL-12).
+func write(ctx context.Context, w io.Writer, text string) error {
+	if text == "" {
+		return nil
+	}
+	if d, ok := w.(interface{ SetWriteDeadline(time.Time) error }); ok {
+		until := time.Now().Add(maxWrite)
+		if deadline, ok := ctx.Deadline(); ok && deadline.Before(until) {
+			until = deadline
+		}
+		if err := d.SetWriteDeadline(until); err != nil {
+			return outputError(err)
+		}
+	}
+	if n, err := w.Write([]byte(text)); err != nil || n < len(text) {
+		return outputError(errors.Join(err, shortWrite(n, len(text))))
+	}
+	if f, ok := w.(interface{ Flush() error }); ok {
+		if err := f.Flush(); err != nil {
+			return outputError(err)
+		}
+	}
+	return nil
+}
+
+func shortWrite(n, want int) error {
+	if n < want {
+		return fmt.Errorf("%d of %d bytes were written", n, want)
+	}
+	return nil
+}
+
+func outputError(err error) error {
+	return &domain.Error{
+		Code: domain.Output, Text: "the output could not be written", Err: err,
+		Remedy: "nothing was marked as delivered; the next pull prints it again",
+	}
+}
+
+// lateOr turns any failure of a pull whose time is over into the one that says
+// so (PULL-11).
+func lateOr(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil || domain.CodeOf(err) == domain.Output {
+		return err
+	}
+	return &domain.Error{
+		Code: domain.Deadline, Text: "the pull was not finished in time", Err: context.Cause(ctx),
+		Remedy: "nothing was marked as delivered; the next pull prints it again",
+	}
+}

@@ -1,0 +1,190 @@
+package inbox
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// hidden tells the characters that a publisher could use to mislead a reader:
+// control characters other than newline and tab, line and paragraph separators,
+// bidirectional controls and Unicode tag characters (PULL-16).
+func hidden(r rune) bool {
+	switch {
+	case r == '\n', r == '\t':
+		return false
+	case unicode.IsControl(r):
+		return true
+	case r == 0x2028, r == 0x2029: // break lines without being control characters
+		return true
+	case r == 0x061C, r == 0x200E, r == 0x200F:
+		return true
+	case r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069:
+		return true
+	case r >= 0xE0000 && r <= 0xE007F:
+		return true
+	}
+	return false
+}
+
+// Strip removes from text what hidden tells (PULL-16).
+func Strip(text string) string {
+	return strings.Map(func(r rune) rune {
+		if hidden(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+}
+
+// Escape writes each misleading character of text, and newline and tab too, in
+// JSON's \u form: a text in one line that hides nothing. JSON stays the same
+// JSON (PULL-16, CMD-5).
+func Escape(text string) string {
+	if !strings.ContainsFunc(text, escaped) && utf8.ValidString(text) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if escaped(r) {
+			writeEscape(&b, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func escaped(r rune) bool { return hidden(r) || r == '\n' || r == '\t' }
+
+func writeEscape(b *strings.Builder, r rune) {
+	if hi, lo := utf16.EncodeRune(r); hi != utf8.RuneError {
+		fmt.Fprintf(b, `\u%04x\u%04x`, hi, lo)
+		return
+	}
+	fmt.Fprintf(b, `\u%04x`, r)
+}
+
+// Tag is the mark that precedes an item's default text and, under on-ack, every
+// text: [queue#id]. A ] in the name of a taken-over queue is escaped, so that
+// the tag ends where it should (STO-6).
+func Tag(queue string, id int64) string {
+	return "[" + strings.ReplaceAll(Escape(queue), "]", `\u005d`) + "#" + strconv.FormatInt(id, 10) + "]"
+}
+
+// DefaultText is the text of an item without a template: tag, key, payload
+// (PULL-8).
+func DefaultText(item Item) string {
+	text := Tag(item.Queue, item.ID) + " "
+	if item.Key != nil {
+		text += Escape(*item.Key) + " "
+	}
+	return text + Escape(string(item.Payload))
+}
+
+// Rendering is what became of an item's template.
+type Rendering struct {
+	Text string // the template's outputs, joined by newlines
+	Err  string // why it failed; empty when it did not
+}
+
+// maxTemplateError bounds the error text behind a failed template (PULL-8).
+const maxTemplateError = 200
+
+// ItemText is the text that a pull prints for item, without the final newline
+// (PULL-8, PULL-16). rendering is nil when the rules have no template.
+func ItemText(item Item, consume Consume, rendering *Rendering) string {
+	if rendering == nil {
+		return DefaultText(item)
+	}
+	if rendering.Err != "" {
+		return DefaultText(item) + " (template error: " + errorText(rendering.Err) + ")"
+	}
+	text := Strip(rendering.Text)
+	if text == "" {
+		return DefaultText(item)
+	}
+	tag := Tag(item.Queue, item.ID)
+	if consume == OnAck {
+		text = tag + " " + text
+	}
+	return guardLines(text, tag)
+}
+
+func errorText(text string) string {
+	text = strings.Join(strings.Fields(Strip(text)), " ")
+	return truncate(text, maxTemplateError)
+}
+
+// guardLines puts a backslash before every line that could be taken for a status
+// line or for an item's tag, except a first line with the item's own tag
+// (PULL-16).
+func guardLines(text, own string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if i == 0 && strings.HasPrefix(line, own) {
+			continue
+		}
+		if forged(line) {
+			lines[i] = `\` + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// forged tells whether line would read as a status line or as a tag: characters
+// that nobody sees do not count, wherever they stand.
+func forged(line string) bool {
+	line = strings.TrimLeftFunc(strings.Map(visible, line), unicode.IsSpace)
+	return strings.HasPrefix(line, statusPrefix) || tagged(line)
+}
+
+func visible(r rune) rune {
+	if unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) {
+		return -1
+	}
+	return r
+}
+
+// tagged tells whether line starts like [anything#digits].
+func tagged(line string) bool {
+	if !strings.HasPrefix(line, "[") {
+		return false
+	}
+	for {
+		_, rest, found := strings.Cut(line, "#")
+		if !found {
+			return false
+		}
+		end := strings.TrimLeft(rest, "0123456789")
+		if len(end) < len(rest) && strings.HasPrefix(end, "]") {
+			return true
+		}
+		line = rest
+	}
+}
+
+// Cut shortens text to at most size bytes, ending on a character boundary and
+// with a pointer to the whole item (PULL-9). A text that fits is returned as it
+// is.
+func Cut(text string, size int, id int64) string {
+	if len(text) <= size {
+		return text
+	}
+	pointer := " … tundish show " + strconv.FormatInt(id, 10)
+	return truncate(text, max(0, size-len(pointer))) + pointer
+}
+
+// truncate shortens text to at most size bytes on a character boundary.
+func truncate(text string, size int) string {
+	if len(text) <= size {
+		return text
+	}
+	for size > 0 && !utf8.RuneStart(text[size]) {
+		size--
+	}
+	return text[:size]
+}

@@ -1,0 +1,285 @@
+package porttest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tundish-go/tundish/domain"
+	"github.com/tundish-go/tundish/ports/storage"
+)
+
+func concurrencyTopics() []topic {
+	return []topic{
+		{"two stores see each other", testTwoStores},
+		{"snapshot of view", testSnapshot},
+		{"view beside a writer", testViewBesideWriter},
+		{"STO-3 first writers at once", testFirstWriters},
+		{"STO-8 writers in turn", testWriters},
+		{"PULL-11 wait ends with the context", testWaitEnds},
+		{"STO-1 busy", testBusy},
+	}
+}
+
+func contextFor(t *testing.T) (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	t.Cleanup(func() { cancel(nil) })
+	return ctx, cancel
+}
+
+func testTwoStores(t *testing.T, f Factory) {
+	s := settle(t, f)
+	stores := []storage.Store{s.store, s.another(), s.another()}
+	s.viewOn(stores[2], func(r storage.Reader) { same(t, "before all", one(r.Queues()), nil) })
+	for i := range int64(6) {
+		s.updateOn(stores[i%2], func(w storage.Writer) {
+			same(t, "inside Update", one(w.Count("q")), i)
+			same(t, "id", one(w.Insert(letter("q", "1", noon))), i+1)
+			same(t, "pull", one(w.NextPull()), i+1)
+		})
+		for _, store := range stores {
+			s.viewOn(store, func(r storage.Reader) { same(t, "after the commit", one(r.Count("q")), i+1) })
+		}
+	}
+}
+
+// testSnapshot commits changes of every kind while a View is open, through the
+// same store and another.
+func testSnapshot(t *testing.T, f Factory) {
+	for i, change := range changes() {
+		s := settle(t, f)
+		writer := []storage.Store{s.store, s.another()}[i%2]
+		var before string
+		s.update(func(w storage.Writer) { furnish(w); before = dump(w, "new", "q") })
+		s.view(func(r storage.Reader) {
+			same(t, "at first", dump(r, "new", "q"), before)
+			committed := make(chan error)
+			go func() {
+				committed <- writer.Update(t.Context(), func(w storage.Writer) error { return trying(w, change) })
+			}()
+			if err := <-committed; err != nil {
+				t.Errorf("Update beside View: %v", err)
+			}
+			same(t, "after a commit", dump(r, "new", "q"), before)
+		})
+		s.view(func(r storage.Reader) {
+			if dump(r, "new", "q") == before {
+				t.Errorf("change %d does not show to the next View", i)
+			}
+		})
+	}
+}
+
+// testViewBesideWriter reads while another goroutine holds the write lock.
+func testViewBesideWriter(t *testing.T, f Factory) {
+	s := settle(t, f)
+	second := s.another()
+	s.update(func(w storage.Writer) { fill(w, "q", 2) })
+	release := hold(t, s.store, func(w storage.Writer) error { _, err := w.Insert(letter("q", "1", noon)); return err })
+	for _, store := range []storage.Store{s.store, second} {
+		s.viewOn(store, func(r storage.Reader) { same(t, "before the commit", one(r.Count("q")), 2) })
+	}
+	release()
+	for _, store := range []storage.Store{s.store, second} {
+		s.viewOn(store, func(r storage.Reader) { same(t, "after the commit", one(r.Count("q")), 3) })
+	}
+}
+
+// hold does something in an Update that does not end before release is called,
+// which waits for the commit.
+func hold(t *testing.T, store storage.Store, do func(storage.Writer) error) (release func()) {
+	t.Helper()
+	inside, leave, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		ended <- store.Update(t.Context(), func(w storage.Writer) error {
+			err := do(w)
+			close(inside)
+			<-leave
+			return err
+		})
+	}()
+	select {
+	case <-inside:
+	case err := <-ended:
+		t.Fatalf("Update ended without running: %v", err)
+	}
+	return func() {
+		t.Helper()
+		close(leave)
+		if err := <-ended; err != nil {
+			t.Errorf("Update: %v", err)
+		}
+	}
+}
+
+// together runs fn n times at once, released by one signal, and reports errors.
+func together(t *testing.T, n int, fn func(i int) error) {
+	t.Helper()
+	var group sync.WaitGroup
+	start := make(chan struct{})
+	errs := make([]error, n)
+	for i := range n {
+		group.Go(func() {
+			<-start
+			errs[i] = fn(i)
+		})
+	}
+	close(start)
+	group.Wait()
+	for i, err := range errs {
+		if err != nil {
+			t.Errorf("goroutine %d: %v", i, err)
+		}
+	}
+}
+
+// testFirstWriters opens eight stores on no database and writes in all at once.
+func testFirstWriters(t *testing.T, f Factory) {
+	const n = 8
+	s := settle(t, f)
+	stores := []storage.Store{s.store}
+	for len(stores) < n {
+		stores = append(stores, s.another())
+	}
+	ids := make([]int64, n)
+	together(t, n, func(i int) error {
+		return stores[i].Update(t.Context(), func(w storage.Writer) (err error) {
+			ids[i], err = w.Insert(letter("q", fmt.Sprint(i), noon))
+			return err
+		})
+	})
+	slices.Sort(ids)
+	same(t, "ids", ids, []int64{1, 2, 3, 4, 5, 6, 7, 8})
+	s.view(func(r storage.Reader) { same(t, "items", idsOf(r, storage.Scan{Queue: "q"}), ids) })
+}
+
+// testWriters has goroutines on two stores read, add and write back: no sum may
+// get lost, and fn runs exactly once for each Update. Readers beside them must
+// see the parts of a commit together.
+func testWriters(t *testing.T, f Factory) {
+	const goroutines, rounds = 6, 8
+	s := settle(t, f)
+	stores := []storage.Store{s.store, s.another()}
+	s.update(func(w storage.Writer) {
+		sub := view("s", "q")
+		sub.Scan = 0
+		done(w.PutSubscription(sub))
+	})
+	var calls [goroutines]int
+	together(t, goroutines+2, func(i int) error {
+		for range rounds {
+			var err error
+			if i < goroutines {
+				err = stores[i%2].Update(t.Context(), func(w storage.Writer) error { calls[i]++; return advance(w) })
+			} else {
+				err = stores[i%2].View(t.Context(), consistent)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for i, n := range calls {
+		same(t, fmt.Sprintf("calls of fn in goroutine %d", i), n, rounds)
+	}
+	s.view(func(r storage.Reader) {
+		same(t, "sum", found(r.Subscription("s")).Scan, goroutines*rounds)
+		same(t, "items", one(r.Newest("q")), goroutines*rounds)
+	})
+}
+
+// advance adds one to everything that consistent compares.
+func advance(w storage.Writer) error {
+	sub, _, err := w.Subscription("s")
+	if err != nil {
+		return err
+	}
+	sub.Scan++
+	if err := w.PutProgress(sub); err != nil {
+		return err
+	}
+	if _, err := w.Insert(letter("q", "1", noon)); err != nil {
+		return err
+	}
+	pull, err := w.NextPull()
+	if err == nil && pull != sub.Scan {
+		err = fmt.Errorf("pull %d after %d", pull, sub.Scan-1)
+	}
+	return err
+}
+
+func consistent(r storage.Reader) error {
+	count, err := r.Count("q")
+	if err != nil {
+		return err
+	}
+	sub, _, err := r.Subscription("s")
+	if err == nil && sub.Scan != count {
+		err = fmt.Errorf("scan %d with %d items", sub.Scan, count)
+	}
+	return err
+}
+
+// asked is a context that tells when somebody begins to wait for its end.
+type asked struct {
+	context.Context
+	once *sync.Once
+	wait chan struct{}
+}
+
+func (a asked) Done() <-chan struct{} {
+	a.once.Do(func() { close(a.wait) })
+	return a.Context.Done()
+}
+
+// testWaitEnds waits for the write lock, held through the same store and through
+// another, with contexts that end by time and by a call.
+func testWaitEnds(t *testing.T, f Factory) {
+	s := settle(t, f)
+	second := s.another()
+	s.update(func(w storage.Writer) { fill(w, "q", 1) })
+	release := hold(t, s.store, func(storage.Writer) error { return nil })
+	never := func(storage.Writer) error { t.Error("fn ran without the lock"); return nil }
+	for _, store := range []storage.Store{s.store, second} {
+		ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, cause("time is up"))
+		checkEnded(t, store.Update(ctx, never), cause("time is up"))
+		cancel()
+
+		base, stop := contextFor(t)
+		waiting := asked{base, new(sync.Once), make(chan struct{})}
+		ended := make(chan error)
+		go func() { ended <- store.Update(waiting, never) }()
+		<-waiting.wait
+		stop(cause("called off"))
+		checkEnded(t, <-ended, cause("called off"))
+	}
+	release()
+	s.updateOn(second, func(w storage.Writer) { same(t, "count", one(w.Count("q")), 1) })
+}
+
+// testBusy takes the five seconds that Update waits.
+func testBusy(t *testing.T, f Factory) {
+	if testing.Short() {
+		t.Skip("waits five seconds for a lock")
+	}
+	s := settle(t, f)
+	stores := []storage.Store{s.store, s.another()}
+	s.update(func(w storage.Writer) { fill(w, "q", 1) })
+	release := hold(t, s.store, func(storage.Writer) error { return nil })
+	together(t, len(stores), func(i int) error {
+		err := stores[i].Update(t.Context(), func(storage.Writer) error {
+			t.Error("fn ran without the lock")
+			return nil
+		})
+		if domain.CodeOf(err) != domain.Busy {
+			return fmt.Errorf("error %w, want code Busy", err)
+		}
+		return nil
+	})
+	release()
+	s.updateOn(stores[1], func(w storage.Writer) { fill(w, "q", 1) })
+}

@@ -1,0 +1,373 @@
+package porttest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tundish-go/tundish/domain/inbox"
+	"github.com/tundish-go/tundish/ports/storage"
+)
+
+func itemTopics() []topic {
+	return []topic{
+		{"OBJ-1 item", testItem},
+		{"OBJ-1 ids", testIDs},
+		{"OBJ-1 ids after removal", testIDsAfterRemoval},
+		{"OBJ-5 STO-6 odd names", testOddNames},
+		{"PUB-1 big payload", testBigPayload},
+		{"scan", testScan},
+		{"scan stops", testScanStops},
+		{"scan nested", testScanNested},
+		{"scan long", testScanLong},
+		{"RET-2 older", testOlder},
+		{"next after", testNextAfter},
+		{"RET-2 remove", testRemove},
+		{"remove many", testRemoveMany},
+	}
+}
+
+func testItem(t *testing.T, f Factory) {
+	s := settle(t, f)
+	var plain, labelled inbox.Item
+	s.update(func(w storage.Writer) {
+		plain = insert(w, letter("q", `{"b":1e400,"a":[1.0,0.10]}`, noon))
+		labelled = insert(w, keyed(letter("q", `"x"`, 0), "k"))
+	})
+	s.view(func(r storage.Reader) {
+		same(t, "without a key", found(r.Item(plain.ID)), &plain)
+		same(t, "with a key", found(r.Item(labelled.ID)), &labelled)
+		for _, id := range []int64{0, -1, labelled.ID + 1, math.MaxInt64, math.MinInt64} {
+			same(t, fmt.Sprintf("item %d", id), found(r.Item(id)), nil)
+		}
+	})
+}
+
+func testIDs(t *testing.T, f Factory) {
+	s := settle(t, f)
+	s.update(func(w storage.Writer) {
+		ignored := letter("a", "1", noon)
+		ignored.ID = 1000
+		same(t, "first id", one(w.Insert(ignored)), 1)
+		same(t, "second id", one(w.Insert(letter("b", "2", noon))), 2)
+	})
+	s.try(func(w storage.Writer) { same(t, "id that is rolled back", one(w.Insert(letter("a", "3", noon))), 3) })
+	s.reopen()
+	s.update(func(w storage.Writer) { same(t, "next id", one(w.Insert(letter("a", "4", noon-99))), 3) })
+}
+
+func testIDsAfterRemoval(t *testing.T, f Factory) {
+	s := settle(t, f)
+	s.update(func(w storage.Writer) {
+		done(w.Remove("a", fill(w, "a", 3)))
+		same(t, "id after removal in one transaction", one(w.Insert(letter("b", "1", noon))), 4)
+	})
+	s.update(func(w storage.Writer) { done(w.Remove("b", []int64{4})) })
+	s.reopen()
+	s.view(func(r storage.Reader) { same(t, "queues", one(r.Queues()), nil) })
+	s.update(func(w storage.Writer) {
+		same(t, "id after everything was removed", one(w.Insert(letter("a", "1", noon))), 5)
+	})
+}
+
+// oddNames are different names that collation, affinity, folding, patterns or
+// quoting could confuse, in bytewise order.
+func oddNames() []string {
+	return []string{
+		"", " ", "\"", "%", "'; DROP TABLE item; --", "0", "01", "1", "1.0", "1e0", "A", "NULL", "Z", "[x]",
+		"_", "a", "a\tb", "a\nb", "a ", "b", "e\u0301", "null", "x'31'", "\u00e9", "\u0130", "\u202e\u0645", "\ufffd", "\U0001f600",
+	}
+}
+
+func testOddNames(t *testing.T, f Factory) {
+	s := settle(t, f)
+	names := oddNames()
+	if !slices.IsSorted(names) {
+		t.Fatal("the names are out of order")
+	}
+	stored := map[string][]inbox.Item{}
+	s.update(func(w storage.Writer) {
+		for _, queue := range slices.Backward(names) {
+			for _, key := range names {
+				stored[queue] = append(stored[queue], insert(w, keyed(letter(queue, "1", noon), key)))
+			}
+			stored[queue] = append(stored[queue], insert(w, letter(queue, "2", noon)))
+		}
+	})
+	s.reopen()
+	s.view(func(r storage.Reader) {
+		var counts []inbox.QueueCount
+		for _, queue := range names {
+			counts = append(counts, inbox.QueueCount{Queue: queue, Count: int64(len(names)) + 1})
+			same(t, fmt.Sprintf("queue %q", queue), all(r, storage.Scan{Queue: queue}), stored[queue])
+			for i, key := range names {
+				same(t, fmt.Sprintf("queue %q key %q", queue, key),
+					all(r, storage.Scan{Queue: queue, Key: &key}), stored[queue][i:i+1])
+			}
+		}
+		same(t, "queues", one(r.Queues()), counts)
+	})
+}
+
+func testBigPayload(t *testing.T, f Factory) {
+	s := settle(t, f)
+	text := `"` + strings.Repeat("0123456789abcdeü", 1<<20/17) + `"`
+	var big inbox.Item
+	s.update(func(w storage.Writer) {
+		buffer := []byte(text)
+		big = insert(w, inbox.Item{Queue: "q", Payload: buffer, CreatedAt: noon})
+		clear(buffer) // the caller may use its buffer again
+		big.Payload = []byte(text)
+	})
+	s.reopen()
+	s.view(func(r storage.Reader) {
+		same(t, "big item", found(r.Item(big.ID)), &big)
+		same(t, "scanned", all(r, storage.Scan{Queue: "q"}), []inbox.Item{big})
+	})
+}
+
+func testScan(t *testing.T, f Factory) {
+	s := settle(t, f)
+	var items []inbox.Item // of queue q, with holes and neighbours in another queue
+	s.update(func(w storage.Writer) {
+		for i := range 9 {
+			item := letter("q", fmt.Sprint(i), noon-int64(i))
+			if i%3 != 0 {
+				item = keyed(item, []string{"x", "y"}[i%2])
+			}
+			items = append(items, insert(w, item))
+			insert(w, keyed(letter("other", "0", noon), "x"))
+		}
+		done(w.Remove("q", []int64{items[4].ID}))
+		items = slices.Delete(items, 4, 5)
+	})
+	s.view(func(r storage.Reader) {
+		for _, scan := range scans() {
+			same(t, fmt.Sprintf("%+v key %v", scan, text(scan.Key)), all(r, scan), expected(items, scan))
+		}
+	})
+}
+
+// scans are all combinations of the fields of a scan.
+func scans() []storage.Scan {
+	x, y, none := "x", "y", "z"
+	var scans []storage.Scan
+	for _, after := range []int64{-1, 0, 1, 4, 8, 17, 99} {
+		for _, through := range []int64{0, 1, 4, 9, 12, math.MaxInt64} {
+			for _, key := range []*string{nil, &x, &y, &none} {
+				for _, limit := range []int{0, 1, 3, 100} {
+					for i := range 4 {
+						scans = append(scans, storage.Scan{
+							Queue: "q", After: after, Through: through, Key: key,
+							Limit: limit, Descending: i&1 != 0, HeadsOnly: i&2 != 0,
+						})
+					}
+				}
+			}
+		}
+	}
+	return append(scans, storage.Scan{Queue: "absent"}, storage.Scan{})
+}
+
+// expected is what a scan must select among the items of queue q.
+func expected(items []inbox.Item, scan storage.Scan) []inbox.Item {
+	var kept []inbox.Item
+	for _, item := range items {
+		bounded := item.ID > scan.After && (scan.Through == 0 || item.ID <= scan.Through)
+		if item.Queue != scan.Queue || !bounded || scan.Key != nil && text(item.Key) != text(scan.Key) {
+			continue
+		}
+		if scan.HeadsOnly {
+			item.Key, item.Payload = nil, nil
+		}
+		kept = append(kept, item)
+	}
+	if scan.Descending {
+		slices.Reverse(kept)
+	}
+	if scan.Limit > 0 {
+		kept = kept[:min(scan.Limit, len(kept))]
+	}
+	return kept
+}
+
+// text is a key for reading; none when there is no key.
+func text(key *string) string {
+	if key == nil {
+		return "none"
+	}
+	return *key
+}
+
+func testScanStops(t *testing.T, f Factory) {
+	s := settle(t, f)
+	s.update(func(w storage.Writer) { fill(w, "q", 5) })
+	errStop := errors.New("stop")
+	check := func(r storage.Reader) {
+		calls := 0
+		err := r.Scan(storage.Scan{Queue: "q"}, func(inbox.Item) (bool, error) { calls++; return calls < 2, nil })
+		same(t, "error after false", err, nil)
+		same(t, "calls until false", calls, 2)
+		for _, more := range []bool{true, false} {
+			calls = 0
+			err = r.Scan(storage.Scan{Queue: "q"}, func(inbox.Item) (bool, error) { calls++; return more, errStop })
+			if !errors.Is(err, errStop) {
+				t.Errorf("Scan: %v, want the error of yield", err)
+			}
+			same(t, "calls until an error", calls, 1)
+		}
+		same(t, "a scan afterwards", len(all(r, storage.Scan{Queue: "q"})), 5)
+	}
+	s.view(check)
+	s.update(func(w storage.Writer) { check(w) })
+}
+
+// testScanNested calls every other method of the reader inside yield, scans in
+// scans too, and keeps items.
+func testScanNested(t *testing.T, f Factory) {
+	s := settle(t, f)
+	var items []inbox.Item
+	s.update(func(w storage.Writer) {
+		for i := range 5 {
+			items = append(items, insert(w, keyed(letter("q", fmt.Sprintf(`"payload %d"`, i), noon), fmt.Sprint(i))))
+		}
+		join(w, "s", "q", "w")
+		done(w.PutAck(ack("s", 1, "w")))
+		done(w.PutLease(lease("s", 2, "w")))
+		done(w.MarkShown("s", "w", []int64{3}))
+		done(w.PutDedupe(inbox.Dedupe{Queue: "q", ID: "d", Item: 1, At: noon}))
+	})
+	check := func(r storage.Reader) {
+		var kept []inbox.Item
+		want := dump(r, "q")
+		done(r.Scan(storage.Scan{Queue: "q"}, func(item inbox.Item) (bool, error) {
+			kept = append(kept, item)
+			same(t, "inside a scan", dump(r, "q"), want)
+			return true, nil
+		}))
+		same(t, "kept items", kept, items)
+	}
+	s.view(check)
+	s.update(func(w storage.Writer) { check(w) })
+}
+
+// testScanLong crosses whatever pages a store may read in.
+func testScanLong(t *testing.T, f Factory) {
+	const n = 2500
+	s := settle(t, f)
+	var ids []int64
+	s.update(func(w storage.Writer) { ids = fill(w, "q", n) })
+	s.view(func(r storage.Reader) {
+		same(t, "all", idsOf(r, storage.Scan{Queue: "q"}), ids)
+		same(t, "limit", idsOf(r, storage.Scan{Queue: "q", After: ids[9], Limit: 1500}), ids[10:1510])
+		back := slices.Clone(ids)
+		slices.Reverse(back)
+		same(t, "backwards", idsOf(r, storage.Scan{Queue: "q", Descending: true}), back)
+		same(t, "backwards to a bound", idsOf(r, storage.Scan{Queue: "q", Descending: true, After: ids[99], Through: ids[2399]}), back[100:n-100])
+	})
+}
+
+func testOlder(t *testing.T, f Factory) {
+	s := settle(t, f)
+	created := []int64{50, 10, 40, 10, 30, 20, 10, 60, 0}
+	s.update(func(w storage.Writer) {
+		for _, at := range created {
+			insert(w, letter("q", "1", at))
+		}
+		insert(w, letter("other", "1", 5))
+	})
+	heads := func(ids ...int64) []inbox.Head {
+		var heads []inbox.Head
+		for _, id := range ids {
+			heads = append(heads, inbox.Head{ID: id, CreatedAt: created[id-1]})
+		}
+		return heads
+	}
+	s.view(func(r storage.Reader) {
+		same(t, "none is that old", one(r.Older("q", 0, 10)), nil)
+		same(t, "before, not at", one(r.Older("q", 10, 10)), heads(9))
+		same(t, "by id", one(r.Older("q", 41, 10)), heads(2, 3, 4, 5, 6, 7, 9))
+		same(t, "oldest by creation, then by id", one(r.Older("q", 100, 5)), heads(2, 4, 6, 7, 9))
+		same(t, "among equal times the lowest id", one(r.Older("q", 100, 3)), heads(2, 4, 9))
+		same(t, "all", one(r.Older("q", math.MaxInt32, 100)), heads(1, 2, 3, 4, 5, 6, 7, 8, 9))
+		same(t, "absent queue", one(r.Older("absent", 100, 10)), nil)
+	})
+}
+
+func testNextAfter(t *testing.T, f Factory) {
+	s := settle(t, f)
+	s.update(func(w storage.Writer) {
+		fill(w, "q", 2)     // 1 2
+		fill(w, "other", 2) // 3 4
+		fill(w, "q", 2)     // 5 6
+		done(w.Remove("q", []int64{2}))
+	})
+	s.view(func(r storage.Reader) {
+		for id, want := range map[int64]int64{-5: 1, 0: 1, 1: 5, 2: 5, 4: 5, 5: 6, 6: 0, 7: 0, math.MaxInt64: 0} {
+			same(t, fmt.Sprintf("after %d", id), one(r.NextAfter("q", id)), want)
+		}
+		same(t, "absent queue", one(r.NextAfter("absent", 0)), 0)
+	})
+}
+
+func testRemove(t *testing.T, f Factory) {
+	s := settle(t, f)
+	s.update(func(w storage.Writer) {
+		fill(w, "q", 4)
+		other := fill(w, "other", 1)[0]
+		join(w, "a", "q", "w", "v")
+		join(w, "b", "q", "w")
+		for _, sub := range []string{"a", "b"} {
+			done(w.PutAck(ack(sub, 1, "w")))
+			done(w.PutAck(ack(sub, 2, "w")))
+			done(w.PutLease(lease(sub, 3, "w")))
+			done(w.PutLease(lease(sub, 4, "w")))
+			done(w.MarkShown(sub, "w", []int64{3, 4}))
+		}
+		done(w.MarkShown("a", "v", []int64{1, 3}))
+		done(w.Remove("q", []int64{1, 3, other, 99, -1, 3}))
+		done(w.Remove("absent", []int64{2}))
+		done(w.Remove("q", nil))
+	})
+	s.view(func(r storage.Reader) {
+		everything := []int64{1, 2, 3, 4, 5}
+		same(t, "items", idsOf(r, storage.Scan{Queue: "q"}), []int64{2, 4})
+		same(t, "items of another queue", idsOf(r, storage.Scan{Queue: "other"}), []int64{5})
+		same(t, "acks", one(r.Acks(everything)), []inbox.Ack{ack("a", 2, "w"), ack("b", 2, "w")})
+		same(t, "leases", one(r.LeasesOn(everything)), []inbox.Lease{lease("a", 4, "w"), lease("b", 4, "w")})
+		same(t, "claimed", one(r.Claimed("a", 0, 0)), []int64{2, 4})
+		same(t, "shown", one(r.CountShown("a", "w")), 1)
+		same(t, "shown in another subscription", one(r.CountShown("b", "w")), 1)
+		same(t, "shown to another", one(r.CountShown("a", "v")), 0)
+	})
+}
+
+// testRemoveMany gives more ids than one statement may have parameters.
+func testRemoveMany(t *testing.T, f Factory) {
+	s := settle(t, f)
+	many := make([]int64, 40_000)
+	for i := range many {
+		many[i] = int64(i) + 2
+	}
+	s.update(func(w storage.Writer) {
+		ids := fill(w, "q", 5)
+		join(w, "s", "q", "w")
+		done(w.PutAck(ack("s", 1, "w")))
+		done(w.PutAck(ack("s", 4, "w")))
+		done(w.PutLease(lease("s", 5, "w")))
+		done(w.MarkShown("s", "w", ids[1:3]))
+		same(t, "acks", one(w.Acks(many)), []inbox.Ack{ack("s", 4, "w")})
+		same(t, "leases", one(w.LeasesOn(many)), []inbox.Lease{lease("s", 5, "w")})
+		done(w.Remove("q", many))
+	})
+	s.view(func(r storage.Reader) {
+		same(t, "items", idsOf(r, storage.Scan{Queue: "q"}), []int64{1})
+		same(t, "acks", one(r.Acks(many)), nil)
+		same(t, "acks of what is kept", one(r.Acks([]int64{1})), []inbox.Ack{ack("s", 1, "w")})
+		same(t, "leases", one(r.LeasesOn(many)), nil)
+		same(t, "shown", one(r.CountShown("s", "w")), 0)
+	})
+}

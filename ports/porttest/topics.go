@@ -1,0 +1,19 @@
+package porttest
+
+import (
+	"slices"
+	"testing"
+)
+
+// topic is one subtest of the suite; it makes the places it needs.
+type topic struct {
+	name string
+	run  func(*testing.T, Factory)
+}
+
+func topics() []topic {
+	return slices.Concat(
+		itemTopics(), queueTopics(), subscriptionTopics(), bindingTopics(),
+		claimTopics(), leaseTopics(), transactionTopics(), concurrencyTopics(),
+	)
+}
