@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"time"
 
 	"github.com/tundish-go/tundish/adapters/jq"
 	"github.com/tundish-go/tundish/adapters/memory"
@@ -13,12 +12,6 @@ import (
 	"github.com/tundish-go/tundish/domain/inbox"
 )
 
-// midnight is a clock for the example; a service uses one of its own.
-type midnight struct{}
-
-func (midnight) Now() time.Time         { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }
-func (midnight) Elapsed() time.Duration { return 0 }
-
 // A service publishes an event, and an agent's role pulls and acks it. With
 // sqlitecgo.Open or sqlitewasm.Open in place of the memory store, the queues are
 // those of the command line.
@@ -26,7 +19,6 @@ func Example() {
 	ctx := context.Background()
 	mail, err := app.New(app.Options{
 		Store:       memory.New().Open(),
-		Clock:       midnight{},
 		Expressions: jq.New(),
 		Payloads:    payload.New(),
 	})

@@ -2,18 +2,21 @@ package app
 
 import (
 	"errors"
+	"time"
 
 	"github.com/tundish-go/tundish/domain/inbox"
 	"github.com/tundish-go/tundish/ports"
 	"github.com/tundish-go/tundish/ports/storage"
 )
 
-// Options are what an Inbox is made of. All but Retention are required.
+// Options are what an Inbox is made of. Store, Expressions and Payloads are
+// required.
 type Options struct {
 	Store       storage.Store
-	Clock       ports.Clock
 	Expressions ports.Expressions
 	Payloads    ports.Payloads
+	// Clock tells the time; nil means the machine's.
+	Clock ports.Clock
 	// Retention answers the limits of a queue; nil means
 	// inbox.DefaultRetention for every queue (CFG-2).
 	Retention func(queue string) inbox.Retention
@@ -33,8 +36,11 @@ type Inbox struct {
 // New makes an Inbox. It does not touch the store, and does not own it: closing
 // the store is the caller's.
 func New(o Options) (*Inbox, error) {
-	if o.Store == nil || o.Clock == nil || o.Expressions == nil || o.Payloads == nil {
-		return nil, errors.New("app: Options needs Store, Clock, Expressions and Payloads")
+	if o.Store == nil || o.Expressions == nil || o.Payloads == nil {
+		return nil, errors.New("app: Options needs Store, Expressions and Payloads")
+	}
+	if o.Clock == nil {
+		o.Clock = machine{start: time.Now()}
 	}
 	if o.Retention == nil {
 		o.Retention = func(string) inbox.Retention { return inbox.DefaultRetention }
@@ -44,3 +50,9 @@ func New(o Options) (*Inbox, error) {
 
 // now is the time for the rules: whole Unix seconds, cut.
 func (in *Inbox) now() int64 { return in.clock.Now().Unix() }
+
+// machine is the clock of the machine.
+type machine struct{ start time.Time }
+
+func (machine) Now() time.Time           { return time.Now() }
+func (m machine) Elapsed() time.Duration { return time.Since(m.start) }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tundish-go/tundish/domain"
 	"github.com/tundish-go/tundish/domain/inbox"
+	"github.com/tundish-go/tundish/ports"
 	"github.com/tundish-go/tundish/ports/storage"
 )
 
@@ -153,7 +154,7 @@ func (in *Inbox) selectKey(ctx context.Context, expression string, payload []byt
 	if err != nil {
 		return nil, expressionError("expression for the key", err)
 	}
-	key, err := selector.Select(ctx, payload)
+	key, err := selector.Select(ctx, ports.Document{Payload: payload, Now: in.now()})
 	if err != nil {
 		return nil, &domain.Error{Code: domain.Expression, Text: fmt.Sprintf("the expression %q gives no key", expression), Err: err}
 	}

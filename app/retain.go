@@ -4,26 +4,10 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
-	"github.com/tundish-go/tundish/domain"
 	"github.com/tundish-go/tundish/domain/inbox"
 	"github.com/tundish-go/tundish/ports/storage"
 )
-
-// lossTime bounds what one publish spends on the filters of others (RET-4).
-const lossTime = 20 * time.Millisecond
-
-// errUnjudged stops a publish that would have to run filters under the lock.
-var errUnjudged = errors.New("app: filters must be asked first")
-
-// verdicts are answers of filters on items that retention removes. They are
-// collected without the write lock and looked up under it (RET-4).
-type verdicts struct {
-	judges  map[string]*judge
-	wanted  []inbox.Loss // asked for and unknown
-	settled bool         // what is unknown now stays unknown
-}
 
 // insert runs put under the write lock, then the queue's retention. Usually that
 // is one transaction. Only when unread items go does it roll back, ask the
@@ -243,72 +227,4 @@ func putChanged(tx storage.Writer, before, after []inbox.QueueReader) error {
 		}
 	}
 	return nil
-}
-
-// check makes sure that the filters were asked about all losses, once.
-func (v *verdicts) check(in *Inbox, readers []inbox.QueueReader, losses []inbox.Loss) error {
-	for _, r := range readers {
-		rules := r.Subscription.Rules
-		rules.Template = "" // only the filter matters here
-		if j := v.judges[r.Subscription.Name]; j == nil || j.rules != rules {
-			v.judges[r.Subscription.Name] = in.newJudge(rules, in.now())
-		}
-	}
-	v.wanted = v.wanted[:0]
-	for _, l := range losses {
-		j := v.judges[l.Subscription]
-		if _, known := j.opinions[l.Item]; !known && !l.Certain && j.rules.Filter != "" {
-			v.wanted = append(v.wanted, l)
-		}
-	}
-	if len(v.wanted) > 0 && !v.settled {
-		return errUnjudged
-	}
-	return nil
-}
-
-// matches answers for Drop: what was not evaluated counts, and a filter that
-// failed is no match (RET-4).
-func (v *verdicts) matches(subscription string, item int64) bool {
-	o, known := v.judges[subscription].opinions[item]
-	return !known || o.verdict == inbox.Matched
-}
-
-// ask evaluates the wanted filters on a snapshot, for a bounded time.
-func (in *Inbox) ask(ctx context.Context, v *verdicts) error {
-	v.settled = true
-	part, cancel := context.WithTimeoutCause(ctx, lossTime, errOutOfTime)
-	defer cancel()
-	err := in.store.View(ctx, func(r storage.Reader) error {
-		for _, l := range v.wanted {
-			if part.Err() != nil {
-				return nil
-			}
-			if err := v.judge(part, r, l); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil && ctx.Err() == nil && domain.CodeOf(err) == domain.Deadline {
-		return nil
-	}
-	return err
-}
-
-func (v *verdicts) judge(ctx context.Context, r storage.Reader, l inbox.Loss) error {
-	j := v.judges[l.Subscription]
-	if _, known := j.opinions[l.Item]; known {
-		return nil
-	}
-	item, found, err := r.Item(l.Item)
-	if err != nil || !found {
-		return err
-	}
-	if err := j.compile(); err != nil {
-		j.opinions[l.Item] = opinion{verdict: inbox.Failed}
-		return nil
-	}
-	_, _, err = j.judge(ctx, item, false)
-	return err
 }

@@ -47,9 +47,10 @@ type Renderer interface {
 // KeySelector is a compiled expression that takes an item's key from its
 // payload (PUB-3).
 type KeySelector interface {
-	// Select evaluates the expression with the payload as its input. The one
-	// output must be a string, or null for no key; anything else is an error.
-	Select(ctx context.Context, payload []byte) (*string, error)
+	// Select evaluates the expression with the document's payload as its input;
+	// of the rest only Now counts. The one output must be a string, or null for
+	// no key; anything else is an error.
+	Select(ctx context.Context, doc Document) (*string, error)
 }
 
 // CompileError says why an expression cannot be used, and where.

@@ -120,6 +120,7 @@ func testClaimed(t *testing.T, f Factory) {
 			parked.Parked = id == 3
 			done(w.PutLease(parked))
 		}
+		done(w.PutLease(lease("s", 8, "w"))) // beside its ack
 		done(w.PutAck(ack("other", 1, "w")))
 		done(w.PutLease(lease("other", 4, "w")))
 		done(w.MarkShown("s", "w", []int64{7})) // a mark is no claim

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tundish-go/tundish/domain"
+	"github.com/tundish-go/tundish/domain/inbox"
 	"github.com/tundish-go/tundish/ports/storage"
 )
 
@@ -16,6 +17,8 @@ func concurrencyTopics() []topic {
 	return []topic{
 		{"two stores see each other", testTwoStores},
 		{"snapshot of view", testSnapshot},
+		{"snapshot of a scan", testSnapshotScan},
+		{"many views at once", testManyViews},
 		{"view beside a writer", testViewBesideWriter},
 		{"STO-3 first writers at once", testFirstWriters},
 		{"STO-8 writers in turn", testWriters},
@@ -71,6 +74,55 @@ func testSnapshot(t *testing.T, f Factory) {
 			}
 		})
 	}
+}
+
+// testSnapshotScan empties the queue while a scan of it goes on.
+func testSnapshotScan(t *testing.T, f Factory) {
+	const n = 1500
+	s := settle(t, f)
+	second := s.another()
+	var ids []int64
+	s.update(func(w storage.Writer) { ids = fill(w, "q", n) })
+	s.view(func(r storage.Reader) {
+		var seen []int64
+		done(r.Scan(storage.Scan{Queue: "q"}, func(item inbox.Item) (bool, error) {
+			if len(seen) == 0 {
+				together(t, 1, func(int) error {
+					return second.Update(t.Context(), func(w storage.Writer) error { return w.Remove("q", ids) })
+				})
+			}
+			seen = append(seen, item.ID)
+			return true, nil
+		}))
+		same(t, "scanned", seen, ids)
+	})
+	s.view(func(r storage.Reader) { same(t, "next scan", idsOf(r, storage.Scan{Queue: "q"}), nil) })
+}
+
+// testManyViews has more snapshots open at once than a pool may keep, each as
+// old as its own beginning.
+func testManyViews(t *testing.T, f Factory) {
+	const n = 16
+	s := settle(t, f)
+	s.update(func(w storage.Writer) { fill(w, "q", 1) })
+	var open func(depth int64) error
+	open = func(depth int64) error {
+		if depth == n {
+			return nil
+		}
+		return s.store.View(t.Context(), func(r storage.Reader) error {
+			defer func() { same(t, "at last", one(r.Count("q")), depth+1) }()
+			same(t, "at first", one(r.Count("q")), depth+1)
+			together(t, 1, func(int) error {
+				return s.store.Update(t.Context(), func(w storage.Writer) error {
+					_, err := w.Insert(letter("q", "1", noon))
+					return err
+				})
+			})
+			return open(depth + 1)
+		})
+	}
+	same(t, "error", open(0), nil)
 }
 
 // testViewBesideWriter reads while another goroutine holds the write lock.

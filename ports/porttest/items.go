@@ -328,6 +328,9 @@ func testRemove(t *testing.T, f Factory) {
 			done(w.MarkShown(sub, "w", []int64{3, 4}))
 		}
 		done(w.MarkShown("a", "v", []int64{1, 3}))
+		join(w, "o", "other", "w")
+		done(w.PutLease(lease("o", other, "w")))
+		done(w.MarkShown("o", "w", []int64{other}))
 		done(w.Remove("q", []int64{1, 3, other, 99, -1, 3}))
 		done(w.Remove("absent", []int64{2}))
 		done(w.Remove("q", nil))
@@ -337,7 +340,10 @@ func testRemove(t *testing.T, f Factory) {
 		same(t, "items", idsOf(r, storage.Scan{Queue: "q"}), []int64{2, 4})
 		same(t, "items of another queue", idsOf(r, storage.Scan{Queue: "other"}), []int64{5})
 		same(t, "acks", one(r.Acks(everything)), []inbox.Ack{ack("a", 2, "w"), ack("b", 2, "w")})
-		same(t, "leases", one(r.LeasesOn(everything)), []inbox.Lease{lease("a", 4, "w"), lease("b", 4, "w")})
+		same(t, "leases", one(r.LeasesOn(everything)), []inbox.Lease{
+			lease("a", 4, "w"), lease("b", 4, "w"), lease("o", 5, "w"),
+		})
+		same(t, "shown of another queue", one(r.CountShown("o", "w")), 1)
 		same(t, "claimed", one(r.Claimed("a", 0, 0)), []int64{2, 4})
 		same(t, "shown", one(r.CountShown("a", "w")), 1)
 		same(t, "shown in another subscription", one(r.CountShown("b", "w")), 1)

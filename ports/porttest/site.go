@@ -24,9 +24,9 @@ type site struct {
 }
 
 // settle makes a fresh site.
-func settle(t *testing.T, make Factory) *site {
+func settle(t *testing.T, f Factory) *site {
 	t.Helper()
-	s := &site{t: t, place: make(t)}
+	s := &site{t: t, place: f(t)}
 	s.store = s.place.Open(t)
 	t.Cleanup(func() { s.close(s.store) })
 	return s

@@ -1,0 +1,152 @@
+package jq
+
+import (
+	"context"
+	"errors"
+)
+
+// Bounds of one evaluation (PULL-15). They count, and never measure time, so an
+// expression fails on every machine or on none.
+const (
+	maxSteps  = 1_000_000  // instructions of the engine
+	maxWork   = 64_000_000 // bytes and nodes that native functions touch, in all
+	maxNodes  = 1_000_000  // nodes of one value that is built, compared or printed
+	maxBytes  = 16 << 20   // bytes of one text that is built
+	maxResult = 1 << 20    // bytes of a rendered template
+	pollEvery = 256        // steps between two looks at the caller's context
+)
+
+// What costs more than a byte, in units of work.
+const (
+	elementWork = 4   // an element of an array that is built
+	keyWork     = 28  // a key of an object that is built, beside that
+	objectWork  = 256 // an object, beside its keys
+	letterWork  = 4   // a byte of a text that a function reads letter by letter
+	searchWork  = 16  // a byte that a regular expression reads
+)
+
+// meter bounds one evaluation. The engine asks its context for Done once per
+// instruction, which is what makes counting them possible. It is a context only
+// for the engine; it belongs to one evaluation and one goroutine.
+type meter struct {
+	context.Context // the caller's
+
+	steps, work int
+	polled      int // work at the last look at the caller's context
+	err         error
+	done        chan struct{} // closed once err is set
+}
+
+func newMeter(ctx context.Context) *meter {
+	return &meter{Context: ctx, done: make(chan struct{})}
+}
+
+// Done counts one step. Its channel is closed when the evaluation must end.
+func (m *meter) Done() <-chan struct{} {
+	m.steps++
+	if m.err == nil {
+		switch {
+		case m.steps > maxSteps:
+			m.fail(errors.New("the expression takes more than 1000000 steps"))
+		case m.steps%pollEvery == 0:
+			m.poll()
+		}
+	}
+	return m.done
+}
+
+// Err returns why the evaluation must end, or nil.
+func (m *meter) Err() error { return m.err }
+
+// poll looks at the caller's context.
+func (m *meter) poll() {
+	if m.Context.Err() != nil {
+		m.fail(context.Cause(m.Context))
+	}
+}
+
+// fail ends the evaluation with err, whatever the expression catches.
+func (m *meter) fail(err error) error {
+	if m.err == nil {
+		m.err = err
+		close(m.done)
+	}
+	return m.err
+}
+
+// spend notes n units of work in a native function. An error ends the
+// evaluation.
+func (m *meter) spend(n int) error {
+	if m.err != nil {
+		return m.err
+	}
+	if n < 0 || n > maxWork-m.work {
+		return m.fail(errors.New("the expression works on too much data"))
+	}
+	m.work += n
+	if m.work-m.polled > 1<<20 {
+		m.polled = m.work
+		m.poll()
+	}
+	return m.err
+}
+
+// build notes that a text of n bytes is about to be built.
+func (m *meter) build(n int) error {
+	if n > maxBytes || n < 0 {
+		return m.fail(errors.New("the expression builds a text of more than 16 MiB"))
+	}
+	return m.spend(n)
+}
+
+// grow notes that an array or object of n elements is about to be built.
+func (m *meter) grow(n int) error {
+	if n > maxNodes || n < 0 {
+		return m.fail(errors.New("the expression builds a value of more than 1000000 elements"))
+	}
+	return m.spend(elementWork * n)
+}
+
+// growObject notes that an object of n keys is about to be built. Objects are
+// dear: a table each, and a note of its order.
+func (m *meter) growObject(n int) error {
+	if err := m.grow(n); err != nil {
+		return err
+	}
+	return m.spend(objectWork + keyWork*n)
+}
+
+// weigh counts the nodes of v, each as often as it is reached, and spends them
+// times factor. It ends the evaluation when they are too many: a function that
+// walks v would never return.
+func (m *meter) weigh(v any, factor int) (int, error) {
+	nodes := 0
+	if !count(v, &nodes) {
+		return nodes, m.fail(errors.New("the expression walks a value of more than 1000000 nodes"))
+	}
+	return nodes, m.spend(nodes * factor)
+}
+
+// count adds the nodes of v, a text as one for each 64 bytes, and reports whether
+// they stay within maxNodes. Values are as deep as steps allow, which is too deep
+// for nothing here.
+func count(v any, nodes *int) bool {
+	*nodes++
+	switch v := v.(type) {
+	case string:
+		*nodes += len(v) / 64
+	case []any:
+		for _, e := range v {
+			if !count(e, nodes) {
+				return false
+			}
+		}
+	case map[string]any:
+		for _, e := range v {
+			if !count(e, nodes) {
+				return false
+			}
+		}
+	}
+	return *nodes <= maxNodes
+}

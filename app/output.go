@@ -1,0 +1,65 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/tundish-go/tundish/domain"
+)
+
+// maxWrite bounds the time of writing under the write lock (PULL-12).
+const maxWrite = 500 * time.Millisecond
+
+// write puts the whole output out, in one piece and within its time (PULL-12).
+func write(ctx context.Context, w io.Writer, text string) error {
+	if text == "" {
+		return nil
+	}
+	if d, ok := w.(interface{ SetWriteDeadline(time.Time) error }); ok {
+		until := time.Now().Add(maxWrite)
+		if deadline, ok := ctx.Deadline(); ok && deadline.Before(until) {
+			until = deadline
+		}
+		if err := d.SetWriteDeadline(until); err != nil {
+			return outputError(err)
+		}
+	}
+	if n, err := w.Write([]byte(text)); err != nil || n < len(text) {
+		return outputError(errors.Join(err, shortWrite(n, len(text))))
+	}
+	if f, ok := w.(interface{ Flush() error }); ok {
+		if err := f.Flush(); err != nil {
+			return outputError(err)
+		}
+	}
+	return nil
+}
+
+func shortWrite(n, want int) error {
+	if n < want {
+		return fmt.Errorf("%d of %d bytes were written", n, want)
+	}
+	return nil
+}
+
+func outputError(err error) error {
+	return &domain.Error{
+		Code: domain.Output, Text: "the output could not be written", Err: err,
+		Remedy: "nothing was marked as delivered; the next pull prints it again",
+	}
+}
+
+// lateOr turns any failure of a pull whose time is over into the one that says
+// so (PULL-11).
+func lateOr(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil || domain.CodeOf(err) == domain.Output {
+		return err
+	}
+	return &domain.Error{
+		Code: domain.Deadline, Text: "the pull was not finished in time", Err: context.Cause(ctx),
+		Remedy: "nothing was marked as delivered; the next pull prints it again",
+	}
+}
