@@ -72,7 +72,7 @@ func newHouseWith(t *testing.T, expressions ports.Expressions) *house {
 			if r, ok := h.limits[queue]; ok {
 				return r
 			}
-			return inbox.DefaultRetention
+			return inbox.DefaultRetention()
 		},
 	})
 	h.must(err)

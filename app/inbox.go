@@ -43,7 +43,7 @@ func New(o Options) (*Inbox, error) {
 		o.Clock = machine{start: time.Now()}
 	}
 	if o.Retention == nil {
-		o.Retention = func(string) inbox.Retention { return inbox.DefaultRetention }
+		o.Retention = func(string) inbox.Retention { return inbox.DefaultRetention() }
 	}
 	return &Inbox{o.Store, o.Clock, o.Expressions, o.Payloads, o.Retention}, nil
 }

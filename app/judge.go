@@ -78,7 +78,7 @@ func (j *judge) key() *string {
 // its scan: running out of time there counts as the expression's fault, since
 // it would otherwise stay in the way for ever (PULL-15). ok is false when the
 // item could not be judged in time.
-func (j *judge) judge(ctx context.Context, item inbox.Item, first bool) (o opinion, ok bool, err error) {
+func (j *judge) judge(ctx context.Context, item inbox.Item, first bool) (o opinion, ok bool) {
 	o.verdict = inbox.Matched
 	if j.filter != nil {
 		matched, err := j.filter.Match(ctx, j.document(item))
@@ -86,18 +86,18 @@ func (j *judge) judge(ctx context.Context, item inbox.Item, first bool) (o opini
 		case err == nil && !matched:
 			o.verdict = inbox.Passed
 		case err != nil && timedOut(ctx) && !first:
-			return o, false, nil
+			return o, false
 		case err != nil:
 			o.verdict, o.err = inbox.Failed, err.Error()
 		}
 	}
 	if o.verdict == inbox.Matched {
 		if o.text, ok = j.text(ctx, item, first); !ok {
-			return o, false, nil
+			return o, false
 		}
 	}
 	j.opinions[item.ID] = o
-	return o, true, nil
+	return o, true
 }
 
 // text renders an item; ok is false when that could not be done in time.

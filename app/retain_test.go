@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/tundish-go/tundish/app"
 	"github.com/tundish-go/tundish/domain"
@@ -137,6 +138,10 @@ func TestRET4_AtMostAThousandAtOnce(t *testing.T) {
 // TestRET4_SlowFiltersCountAsDropped has a filter that does not finish: the
 // publish goes on, and what was not evaluated counts.
 func TestRET4_SlowFiltersCountAsDropped(t *testing.T) {
+	synctest.Test(t, slowFilters)
+}
+
+func slowFilters(t *testing.T) {
 	h := newHouseWith(t, poison{Expressions: newEngine(), item: 2})
 	h.limits["q"] = inbox.Retention{MaxAge: 100}
 	no := rules("")

@@ -266,8 +266,8 @@ func (l *look) add(item inbox.Item) (ok bool, err error) {
 				return false, nil
 			}
 			l.scans++
-			if o, ok, err = l.judge.judge(l.ctx, item, l.scans == 1); err != nil || !ok {
-				return false, err
+			if o, ok = l.judge.judge(l.ctx, item, l.scans == 1); !ok {
+				return false, nil
 			}
 		}
 		entry.Verdict, entry.Err, entry.Text = o.verdict, o.err, o.text

@@ -162,7 +162,7 @@ func (p *Planner) batch(w Window, s selection, status Status, printed bool) Batc
 	}
 	if len(s.texts) > 0 {
 		b.Binding.NextAt = p.now + b.Subscription.Rules.Every
-		p.claim(&b, w, s)
+		p.claim(&b, s)
 	}
 	b.SubscriptionChanged = b.Subscription != w.Bound.Subscription
 	b.BindingChanged = b.Binding != w.Bound.Binding
@@ -177,7 +177,7 @@ func note(counts *Counts, lastError *string, fresh Counts, text string) {
 }
 
 // claim records what delivery means under the rules (PULL-5).
-func (p *Planner) claim(b *Batch, w Window, s selection) {
+func (p *Planner) claim(b *Batch, s selection) {
 	rules, name, who := b.Subscription.Rules, b.Binding.Subscription, b.Binding.Subscriber
 	one := func(item, attempts int64) {
 		if rules.leases() {

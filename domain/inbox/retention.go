@@ -7,7 +7,7 @@ type Retention struct {
 }
 
 // DefaultRetention holds for a queue that the configuration does not list.
-var DefaultRetention = Retention{MaxItems: 10000}
+func DefaultRetention() Retention { return Retention{MaxItems: 10000} }
 
 // MaxRemoval bounds what one publish removes (RET-4).
 const MaxRemoval = 1000

@@ -30,8 +30,8 @@ func TestRET1_Excess(t *testing.T) {
 			t.Errorf("limit %d, %d items: %d", tt.limit, tt.count, got)
 		}
 	}
-	if DefaultRetention != (Retention{MaxItems: 10000}) {
-		t.Errorf("CFG-2 default: %+v", DefaultRetention)
+	if DefaultRetention() != (Retention{MaxItems: 10000}) {
+		t.Errorf("CFG-2 default: %+v", DefaultRetention())
 	}
 }
 
