@@ -12,8 +12,8 @@ import (
 // None means that all is well.
 func (in *Inbox) Check(ctx context.Context) ([]string, error) {
 	findings, err := in.store.Check(ctx)
-	if err != nil || len(findings) > 0 {
-		return findings, err
+	if err != nil {
+		return nil, err
 	}
 	err = in.store.View(ctx, func(r storage.Reader) error {
 		subs, err := r.Subscriptions()
@@ -21,9 +21,10 @@ func (in *Inbox) Check(ctx context.Context) ([]string, error) {
 			return err
 		}
 		for _, sub := range subs {
-			if err := usable(sub); err != nil {
-				findings = append(findings, err.Error())
-			} else if err := in.newJudge(sub.Rules, in.now()).compile(); err != nil {
+			if sub.Broken != "" {
+				continue // the store has named it
+			}
+			if err := in.newJudge(sub.Rules, in.now()).compile(); err != nil {
 				findings = append(findings, fmt.Sprintf("the subscription %q: %v", sub.Name, err))
 			}
 		}

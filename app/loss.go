@@ -25,12 +25,12 @@ type verdicts struct {
 }
 
 // check makes sure that the filters were asked about all losses, once.
-func (v *verdicts) check(in *Inbox, readers []inbox.QueueReader, losses []inbox.Loss) error {
+func (v *verdicts) check(in *Inbox, now int64, readers []inbox.QueueReader, losses []inbox.Loss) error {
 	for _, r := range readers {
 		rules := r.Subscription.Rules
 		rules.Template = "" // only the filter matters here
 		if j := v.judges[r.Subscription.Name]; j == nil || j.rules != rules {
-			v.judges[r.Subscription.Name] = in.newJudge(rules, in.now())
+			v.judges[r.Subscription.Name] = in.newJudge(rules, now)
 		}
 	}
 	v.wanted = v.wanted[:0]

@@ -195,6 +195,7 @@ func TestPULL6_ParkedByTheClock(t *testing.T) {
 		"ack":       func(h *house) { h.publish("q", "2"); h.ack(2, "w") },
 		"unbind":    func(h *house) { h.must(h.Unsubscribe(context.Background(), "s", "v")) },
 		"retention": func(h *house) { h.publish("q", "2") },
+		"bind":      func(h *house) { h.subscribe("s", "late", nil) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHouse(t)
@@ -208,6 +209,7 @@ func TestPULL6_ParkedByTheClock(t *testing.T) {
 				h.limits["q"] = inbox.Retention{}
 			}
 			act(h)
+			h.at(1009) // only what was recorded is parked by this clock
 			got := h.pull("s", "w")
 			if !strings.Contains(status(got), "parked=1 ") {
 				t.Fatalf("parked is not reported: %s", got)

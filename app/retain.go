@@ -54,7 +54,7 @@ func (in *Inbox) retain(tx storage.Writer, queue string, now int64, v *verdicts)
 	if removed, err = overCount(tx, queue, removed, excess, readers); err != nil || len(removed) == 0 {
 		return err
 	}
-	return in.remove(tx, queue, removed, readers, v)
+	return in.remove(tx, queue, now, removed, readers, v)
 }
 
 // aged lists the ids that are too old, ascending.
@@ -147,7 +147,7 @@ func park(tx storage.Writer, sub inbox.Subscription, now int64) (inbox.Subscript
 }
 
 // remove counts the losses, deletes the items, and moves the positions.
-func (in *Inbox) remove(tx storage.Writer, queue string, removed []int64, readers []inbox.QueueReader, v *verdicts) error {
+func (in *Inbox) remove(tx storage.Writer, queue string, now int64, removed []int64, readers []inbox.QueueReader, v *verdicts) error {
 	acks, err := tx.Acks(removed)
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func (in *Inbox) remove(tx storage.Writer, queue string, removed []int64, reader
 		return err
 	}
 	losses := inbox.Losses(readers, removed, acks, leases)
-	if err := v.check(in, readers, losses); err != nil {
+	if err := v.check(in, now, readers, losses); err != nil {
 		return err
 	}
 	before := snapshot(readers)

@@ -46,7 +46,7 @@ func (in *Inbox) Subscribe(ctx context.Context, s Subscribe) (Subscribed, error)
 			return err
 		}
 		done.Rules = sub.Rules
-		return bind(tx, sub, s.Subscriber, &done)
+		return in.bind(tx, sub, s.Subscriber, &done)
 	})
 	if err != nil {
 		return Subscribed{}, err
@@ -156,9 +156,12 @@ func unlease(tx storage.Writer, name string, bindings []inbox.Binding) ([]int64,
 	return lost, tx.RemoveLeases(name, open)
 }
 
-func bind(tx storage.Writer, sub inbox.Subscription, subscriber string, done *Subscribed) error {
+func (in *Inbox) bind(tx storage.Writer, sub inbox.Subscription, subscriber string, done *Subscribed) error {
 	_, bound, err := tx.Bound(sub.Name, subscriber)
 	if err != nil || bound {
+		return err
+	}
+	if sub, err = park(tx, sub, in.now()); err != nil {
 		return err
 	}
 	newest, err := tx.Newest(sub.Rules.Queue)

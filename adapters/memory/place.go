@@ -119,8 +119,20 @@ func (s *store) Update(ctx context.Context, fn func(storage.Writer) error) error
 	return s.place.update(ctx, func(next *state) error { return fn(writer{reader{next}}) })
 }
 
-// Check finds nothing: there are no bytes that could be damaged.
-func (s *store) Check(ctx context.Context) ([]string, error) { return nil, s.usable(ctx) }
+// Check names the subscriptions that Break broke: there are no bytes that could
+// be damaged.
+func (s *store) Check(ctx context.Context) (findings []string, err error) {
+	err = s.View(ctx, func(r storage.Reader) error {
+		subs, err := r.Subscriptions()
+		for _, sub := range subs {
+			if sub.Broken != "" {
+				findings = append(findings, fmt.Sprintf("the subscription %q cannot be used: %s", sub.Name, sub.Broken))
+			}
+		}
+		return err
+	})
+	return findings, err
+}
 
 func (s *store) Close() error {
 	if s.closed.Swap(true) {

@@ -13,7 +13,7 @@ type topic struct {
 
 func topics() []topic {
 	return slices.Concat(
-		itemTopics(), queueTopics(), subscriptionTopics(), bindingTopics(),
-		claimTopics(), leaseTopics(), transactionTopics(), concurrencyTopics(),
+		itemTopics(), scanTopics(), queueTopics(), subscriptionTopics(), bindingTopics(),
+		claimTopics(), leaseTopics(), transactionTopics(), concurrencyTopics(), waitTopics(),
 	)
 }

@@ -23,8 +23,9 @@ type Store interface {
 	// returned nil for survives a power cut. The wait for the lock ends with ctx,
 	// or after five seconds with code Busy (STO-1).
 	Update(ctx context.Context, fn func(Writer) error) error
-	// Check looks for damage and for rows that cannot be read, and describes each
-	// finding in a line fit for a person; none means sound (STO-5).
+	// Check looks for damage and for rows that cannot be read, stored rules that
+	// cannot be used among them, and describes each finding in a line fit for a
+	// person that names the row; none means sound (STO-5).
 	Check(ctx context.Context) ([]string, error)
 	// Close frees what the store holds. No other call may run or follow.
 	Close() error

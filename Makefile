@@ -1,0 +1,149 @@
+# Everything here needs Go and nothing else; a C compiler is used where there is one.
+
+.DEFAULT_GOAL := help
+SHELL         := /bin/sh
+
+GO       ?= go
+BIN      := bin
+FUZZTIME ?= 30s
+
+# Where a C compiler works, the first build uses it; everywhere else, and with
+# CGO_ENABLED=0, SQLite comes as translated Go code ("wasm").
+HAVE_CC = $(eval HAVE_CC := $$(shell $(FIND_CC)))$(HAVE_CC)
+FIND_CC = [ "$$$$($(GO) env CGO_ENABLED)" = 1 ] && \
+	printf '\043include <stdlib.h>\nint main(void) { return 0; }\n' | \
+	$$$$($(GO) env CC) -x c -o /dev/null - >/dev/null 2>&1 && echo yes
+STATIC_CC = $(shell printf 'int main(void) { return 0; }\n' | \
+	$$($(GO) env CC) -static -x c -o /dev/null - >/dev/null 2>&1 && echo " -linkmode external -extldflags -static")
+
+# netgo, osusergo and a static link each save start-up time, and tundish starts
+# often. The repository's state is left out of the binary, so that a build is the
+# same in every clone.
+BUILD      := $(GO) build -trimpath -buildvcs=false
+LDFLAGS    := -s -w
+CGO_TAGS   := netgo,osusergo,sqlite_omit_load_extension
+BUILD_CGO   = CGO_ENABLED=1 $(BUILD) -tags $(CGO_TAGS) -ldflags '$(LDFLAGS)$(STATIC_CC)'
+BUILD_WASM  = CGO_ENABLED=0 $(BUILD) -ldflags '$(LDFLAGS)'
+
+# Tests and vet build with -trimpath too, so that all of them share one cache.
+VET  := $(GO) vet -trimpath
+TEST := $(GO) test -trimpath -vet=off -shuffle=on
+
+.PHONY: help
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# ---- build
+
+.PHONY: build
+build: ## build bin/tundish: cgo where a C compiler is, else wasm
+	@if [ -n "$(HAVE_CC)" ]; then \
+		$(MAKE) --no-print-directory build-cgo && cp $(BIN)/tundish-cgo $(BIN)/tundish && echo "$(BIN)/tundish is the cgo build"; \
+	else \
+		$(MAKE) --no-print-directory build-wasm && cp $(BIN)/tundish-wasm $(BIN)/tundish && echo "$(BIN)/tundish is the wasm build"; \
+	fi
+
+.PHONY: build-cgo
+build-cgo: ## build bin/tundish-cgo, with SQLite in C
+	$(BUILD_CGO) -o $(BIN)/tundish-cgo ./cmd/tundish
+
+.PHONY: build-wasm
+build-wasm: ## build bin/tundish-wasm, with Go alone
+	$(BUILD_WASM) -o $(BIN)/tundish-wasm ./cmd/tundish
+
+.PHONY: man
+man: build ## write the manual pages to bin/man
+	@mkdir -p $(BIN)/man
+	$(BIN)/tundish gen-man $(BIN)/man
+
+.PHONY: completions
+completions: build ## write the shell completions to bin/completions
+	@mkdir -p $(BIN)/completions
+	@for shell in bash zsh fish; do \
+		$(BIN)/tundish gen-completions $$shell >$(BIN)/completions/tundish.$$shell || exit 1; \
+		echo "$(BIN)/completions/tundish.$$shell"; \
+	done
+
+# ---- try
+
+.PHONY: demo
+demo: build-wasm ## show the main job on real events, in a temporary folder
+	@sh demo/run.sh $(BIN)/tundish-wasm
+
+# ---- check
+
+.PHONY: test
+test: check-format check-modules check-vet check-builds check-tests ## everything that must pass: format, modules, vet, laws, all tests on both builds
+	@echo "make test: passed"
+
+.PHONY: test-slow
+test-slow: ## the same with the long loops and the slow scripts
+	TUNDISH_SLOW=1 $(MAKE) --no-print-directory test
+
+.PHONY: check-format
+check-format:
+	@bad=$$("$$($(GO) env GOROOT)/bin/gofmt" -l .); \
+	if [ -n "$$bad" ]; then echo "make fmt would change:"; echo "$$bad"; exit 1; fi
+
+.PHONY: check-builds
+check-builds: build-wasm
+	@[ -z "$(HAVE_CC)" ] || $(MAKE) --no-print-directory build-cgo
+
+.PHONY: check-modules
+check-modules:
+	$(GO) mod tidy -diff
+	$(GO) mod verify
+
+# Vet looks at everything without cgo, then at what is another file with it.
+.PHONY: check-vet
+check-vet:
+	CGO_ENABLED=0 $(VET) ./...
+	@[ -z "$(HAVE_CC)" ] || { set -x; \
+		CGO_ENABLED=1 $(VET) -tags $(CGO_TAGS) ./adapters/sqlite_cgo/... ./cmd/... && \
+		CGO_ENABLED=1 $(VET) -tags tundish_wasm ./cmd/tundish; }
+
+# With a C compiler, all but the wasm driver's own tests have the race detector,
+# which needs cgo. The tests of cmd/tundish build both programs themselves, and
+# run every script on each.
+.PHONY: check-tests
+check-tests:
+	@if [ -n "$(HAVE_CC)" ]; then set -x; \
+		CGO_ENABLED=0 $(TEST) ./adapters/sqlite_wasm/... && \
+		CGO_ENABLED=1 $(TEST) -race $$($(GO) list ./... | grep -v /adapters/sqlite_wasm); \
+	else \
+		(set -x; CGO_ENABLED=0 $(TEST) ./...) && \
+		echo "make test: NO C COMPILER, so the cgo half (its driver, the scripts on its build, the race detector) DID NOT RUN"; \
+	fi
+
+.PHONY: lint
+lint: ## golangci-lint, from PATH or from GOPATH/bin
+	@lint=$$(command -v golangci-lint || echo "$$($(GO) env GOPATH)/bin/golangci-lint"); \
+	if [ ! -x "$$lint" ]; then \
+		echo "golangci-lint is missing: $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0"; exit 1; \
+	fi; \
+	set -x; "$$lint" run ./... && CGO_ENABLED=0 "$$lint" run ./...
+
+.PHONY: fmt
+fmt: ## format all Go files
+	$(GO) fmt ./...
+
+.PHONY: fuzz
+fuzz: ## run each fuzz target for FUZZTIME (30s)
+	@for pkg in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+			echo "$$pkg $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+		done; \
+	done
+
+.PHONY: mutate
+mutate: ## change conditions in domain/ one by one: a test must fail for at least 90 % of them
+	$(GO) run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0 unleash --threshold-efficacy 90 ./domain
+
+.PHONY: bench
+bench: ## measure whole processes and print the table of bench/README.md
+	$(GO) run ./bench
+
+.PHONY: clean
+clean: ## remove bin
+	rm -rf $(BIN)

@@ -1,0 +1,176 @@
+package sqlstore
+
+import (
+	"context"
+	"slices"
+)
+
+// state is what stands at the path.
+type state uint8
+
+const (
+	ours     state = iota // our database in the schema of today
+	empty                 // nothing, or a database without any table
+	outdated              // our database in an older schema
+	taken                 // a database of the old program, to be taken over
+)
+
+// begin starts a unit of work on a database in the schema of today, which it
+// makes, migrates or takes over first if need be. Reading makes nothing: begin
+// then returns nil where no database is (CMD-5).
+func (s *Store) begin(ctx context.Context, op string, write bool) (*tx, error) {
+	if ctx.Err() != nil {
+		return nil, ended(ctx, op, s.path)
+	}
+	if !s.verified.Load() {
+		there, err := s.exists()
+		switch {
+		case err != nil:
+			return nil, err
+		case !there && !write:
+			return nil, nil
+		case !there:
+			if err := s.makeFile(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	wait := s.patience()
+	var sess *session
+	err := wait.lock(ctx, op, func() (err error) {
+		sess, err = s.take(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	ok, err := s.start(ctx, wait, sess, op, write)
+	if err != nil || !ok {
+		s.put(sess)
+		return nil, err
+	}
+	return &tx{ctx: ctx, s: s, sess: sess, op: op}, nil
+}
+
+// start brings sess into a transaction; false when there is nothing to read.
+func (s *Store) start(ctx context.Context, wait patience, sess *session, op string, write bool) (bool, error) {
+	mode := "BEGIN"
+	if write {
+		mode = "BEGIN IMMEDIATE"
+	}
+	for {
+		var found state
+		var version int64
+		err := wait.lock(ctx, op, func() (err error) {
+			found, version, err = s.look(ctx, sess, mode)
+			return err
+		})
+		if err != nil {
+			return false, err
+		}
+		if found == ours {
+			again, err := s.settle(ctx, wait, sess, write)
+			if err != nil || !again {
+				return err == nil, err
+			}
+			continue
+		}
+		sess.rollback(ctx)
+		switch {
+		case found == taken:
+			err = s.takeOver(ctx, wait, sess)
+		case found == outdated:
+			err = s.migrate(ctx, wait, sess, version)
+		case !write:
+			return false, nil
+		default:
+			err = s.create(ctx, wait, sess)
+		}
+		if err != nil {
+			return false, err
+		}
+		wait = s.patience() // what came first was another wait
+	}
+}
+
+// look begins a transaction and looks at what it sees. If that fails, there is
+// no transaction.
+func (s *Store) look(ctx context.Context, sess *session, mode string) (state, int64, error) {
+	if err := sess.control(ctx, mode); err != nil {
+		return 0, 0, err
+	}
+	found, version, err := s.inspect(ctx, sess)
+	if err != nil {
+		sess.rollback(ctx)
+	}
+	return found, version, err
+}
+
+// settle completes the first look at a database of ours, inside the transaction
+// that looked. One that is not in WAL mode, such as a copy that VACUUM made, is
+// brought into it by the first writer; again says that the transaction was given
+// up for that.
+func (s *Store) settle(ctx context.Context, wait patience, sess *session, write bool) (again bool, err error) {
+	if !sess.settled {
+		s.tighten()
+		sess.settled = true
+	}
+	s.verified.Store(true)
+	if !write || s.logged.Load() {
+		return false, nil
+	}
+	var mode string
+	if err := sess.get(ctx, &mode, "PRAGMA journal_mode"); err != nil {
+		sess.rollback(ctx)
+		return false, s.fail(ctx, "open", err)
+	}
+	s.logged.Store(mode == "wal")
+	if mode == "wal" {
+		return false, nil
+	}
+	sess.rollback(ctx)
+	return true, s.useLog(ctx, wait, sess)
+}
+
+// inspect tells what the current transaction sees, and refuses what is not ours
+// (STO-5). Once a store has seen its database, only the schema can change.
+func (s *Store) inspect(ctx context.Context, sess *session) (state, int64, error) {
+	var version int64
+	if err := sess.pragma(ctx, "PRAGMA user_version", &version); err != nil {
+		return 0, 0, err
+	}
+	if s.verified.Load() && version == schemaVersion {
+		return ours, version, nil
+	}
+	var application int64
+	if err := sess.pragma(ctx, "PRAGMA application_id", &application); err != nil {
+		return 0, 0, err
+	}
+	switch {
+	case application == applicationID && version > schemaVersion:
+		return 0, 0, s.newer(version)
+	case application == applicationID && version == schemaVersion:
+		return ours, version, nil
+	case application == applicationID && version >= firstSchema:
+		return outdated, version, nil
+	case application == 0 && version <= oldVersion:
+		return s.unmarked(ctx, sess, version)
+	}
+	return 0, 0, s.foreign("is the database of another application")
+}
+
+// unmarked tells an empty database from one of the old program, neither of which
+// names an application.
+func (s *Store) unmarked(ctx context.Context, sess *session, version int64) (state, int64, error) {
+	var tables []string
+	if err := sess.conn.SelectContext(ctx, &tables, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"); err != nil {
+		return 0, 0, err
+	}
+	switch {
+	case version == 0 && len(tables) == 0:
+		return empty, version, nil
+	case version == oldVersion && slices.Equal(tables, oldTables()):
+		return taken, version, nil
+	}
+	return 0, 0, s.foreign("is the database of another application")
+}

@@ -1,0 +1,144 @@
+package sqlstore
+
+import "github.com/tundish-go/tundish/domain/inbox"
+
+// bindingRow is a binding with the name of its subscription.
+type bindingRow struct {
+	Subscription  string `db:"subscription"`
+	Subscriber    string `db:"subscriber"`
+	Position      int64  `db:"position"`
+	NextMS        int64  `db:"next_ms"`
+	LastPull      int64  `db:"last_pull"`
+	Dropped       int64  `db:"dropped"`
+	Errors        int64  `db:"errors"`
+	Parked        int64  `db:"parked"`
+	LastError     string `db:"last_error"`
+	JudgedAfter   int64  `db:"judged_after"`
+	JudgedThrough int64  `db:"judged_through"`
+}
+
+// boundRow is a binding with the whole subscription, of which the columns that
+// both have are renamed.
+type boundRow struct {
+	bindingRow
+	Queue        string `db:"queue"`
+	Newest       int64  `db:"newest_id"`
+	Rules        string `db:"rules"`
+	Scan         int64  `db:"scan"`
+	SubDropped   int64  `db:"sub_dropped"`
+	SubErrors    int64  `db:"sub_errors"`
+	SubParked    int64  `db:"sub_parked"`
+	SubLastError string `db:"sub_last_error"`
+}
+
+const bindingColumns = `
+  s.name AS subscription, b.subscriber, b.position, b.next_ms, b.last_pull,
+  b.dropped, b.errors, b.parked, b.last_error, b.judged_after, b.judged_through`
+
+const selectBound = `
+SELECT q.name AS queue, q.newest_id, s.rules, s.scan, s.dropped AS sub_dropped,
+  s.errors AS sub_errors, s.parked AS sub_parked, s.last_error AS sub_last_error,` + bindingColumns + `
+FROM binding AS b
+JOIN subscription AS s ON s.id = b.subscription_id
+JOIN queue AS q ON q.id = s.queue_id `
+
+func (row bindingRow) binding() inbox.Binding {
+	return inbox.Binding{
+		Subscription: row.Subscription, Subscriber: row.Subscriber,
+		Position: row.Position, NextAt: toSeconds(row.NextMS), LastPull: row.LastPull,
+		Unreported: inbox.Counts{Dropped: row.Dropped, Errors: row.Errors, Parked: row.Parked},
+		LastError:  row.LastError,
+		Judged:     inbox.Span{After: row.JudgedAfter, Through: row.JudgedThrough},
+	}
+}
+
+func (row boundRow) bound() inbox.Bound {
+	sub := subscriptionRow{
+		Name: row.Subscription, Queue: row.Queue, Rules: row.Rules, Scan: row.Scan,
+		Dropped: row.SubDropped, Errors: row.SubErrors, Parked: row.SubParked, LastError: row.SubLastError,
+	}
+	return inbox.Bound{Subscription: sub.subscription(), Binding: row.binding(), Newest: row.Newest}
+}
+
+// Bound implements [storage.BindingReader].
+func (r *reader) Bound(subscription, subscriber string) (inbox.Bound, bool, error) {
+	bounds, err := r.bounds(selectBound+"WHERE s.name = ? AND b.subscriber = ?", subscription, subscriber)
+	if err != nil || len(bounds) == 0 {
+		return inbox.Bound{}, false, err
+	}
+	return bounds[0], true, nil
+}
+
+// BoundBy implements [storage.BindingReader].
+func (r *reader) BoundBy(subscriber string) ([]inbox.Bound, error) {
+	return r.bounds(selectBound+"WHERE b.subscriber = ? ORDER BY s.name", subscriber)
+}
+
+func (r *reader) bounds(query string, args ...any) ([]inbox.Bound, error) {
+	var rows []boundRow
+	if err := r.t.list(&rows, query, args...); err != nil {
+		return nil, err
+	}
+	bounds := make([]inbox.Bound, len(rows))
+	for i, row := range rows {
+		bounds[i] = row.bound()
+	}
+	return bounds, nil
+}
+
+// Bindings implements [storage.BindingReader].
+func (r *reader) Bindings(subscription string) ([]inbox.Binding, error) {
+	var rows []bindingRow
+	err := r.t.list(&rows, "SELECT"+bindingColumns+`
+FROM subscription AS s JOIN binding AS b ON b.subscription_id = s.id
+WHERE s.name = ? ORDER BY b.subscriber`, subscription)
+	if err != nil {
+		return nil, err
+	}
+	bindings := make([]inbox.Binding, len(rows))
+	for i, row := range rows {
+		bindings[i] = row.binding()
+	}
+	return bindings, nil
+}
+
+// PutBinding implements [storage.BindingWriter].
+func (w *writer) PutBinding(b inbox.Binding) error {
+	n, _, err := w.t.exec(`
+INSERT INTO binding (subscription_id, subscriber, position, next_ms, last_pull,
+  dropped, errors, parked, last_error, judged_after, judged_through)
+SELECT id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM subscription WHERE name = ?
+ON CONFLICT (subscription_id, subscriber) DO UPDATE SET position = excluded.position,
+  next_ms = excluded.next_ms, last_pull = excluded.last_pull, dropped = excluded.dropped,
+  errors = excluded.errors, parked = excluded.parked, last_error = excluded.last_error,
+  judged_after = excluded.judged_after, judged_through = excluded.judged_through`,
+		b.Subscriber, b.Position, toMS(b.NextAt), b.LastPull,
+		b.Unreported.Dropped, b.Unreported.Errors, b.Unreported.Parked, b.LastError,
+		b.Judged.After, b.Judged.Through, b.Subscription)
+	return required(n, err, b.Subscription)
+}
+
+// RemoveBinding implements [storage.BindingWriter].
+func (w *writer) RemoveBinding(subscription, subscriber string) error {
+	for _, query := range []string{
+		"DELETE FROM shown   WHERE subscription_id = (SELECT id FROM subscription WHERE name = ?) AND subscriber = ?",
+		"DELETE FROM binding WHERE subscription_id = (SELECT id FROM subscription WHERE name = ?) AND subscriber = ?",
+	} {
+		if _, _, err := w.t.exec(query, subscription, subscriber); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// NextPull implements [storage.BindingWriter].
+func (w *writer) NextPull() (int64, error) {
+	_, _, err := w.t.exec(`
+INSERT INTO counter (name, value) VALUES ('pull', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1`)
+	if err != nil {
+		return 0, err
+	}
+	var number int64
+	_, err = w.t.row("SELECT value FROM counter WHERE name = 'pull'", nil, &number)
+	return number, err
+}

@@ -1,0 +1,216 @@
+package sqlstore
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/tundish-go/tundish/domain"
+	"github.com/tundish-go/tundish/domain/inbox"
+	"github.com/tundish-go/tundish/ports/storage"
+)
+
+// Item implements [storage.ItemReader].
+func (r *reader) Item(id int64) (inbox.Item, bool, error) {
+	item := inbox.Item{ID: id}
+	var created int64
+	ok, err := r.t.row(`
+SELECT q.name, i.key, i.payload, i.created_ms
+FROM item AS i JOIN queue AS q ON q.id = i.queue_id WHERE i.id = ?`,
+		[]any{id}, &item.Queue, &item.Key, &item.Payload, &created)
+	if err != nil || !ok {
+		return inbox.Item{}, false, err
+	}
+	item.CreatedAt = toSeconds(created)
+	return item, true, nil
+}
+
+// Scan implements [storage.ItemReader]. It reads one row at a time, since one
+// payload alone may be large.
+func (r *reader) Scan(scan storage.Scan, yield func(inbox.Item) (bool, error)) error {
+	query, args := scanQuery(scan)
+	stmt, err := r.t.prepare(query)
+	if err != nil {
+		return err
+	}
+	if stmt.open { // a scan inside a like one, which needs its own statement
+		own, err := r.t.sess.conn.PreparexContext(r.t.ctx, query)
+		if err != nil {
+			return r.t.fail(err)
+		}
+		defer own.Close()
+		stmt = &statement{Stmt: own}
+	}
+	stmt.open = true
+	defer func() { stmt.open = false }()
+	rows, err := stmt.QueryContext(r.t.ctx, args...)
+	if err != nil {
+		return r.t.fail(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		item := inbox.Item{Queue: scan.Queue}
+		var created int64
+		dest := []any{&item.ID, &created, &item.Key, &item.Payload}
+		if scan.HeadsOnly {
+			dest = dest[:2]
+		}
+		if err := rows.Scan(dest...); err != nil {
+			return r.t.fail(err)
+		}
+		item.CreatedAt = toSeconds(created)
+		if more, err := yield(item); err != nil || !more {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return r.t.fail(err)
+	}
+	return nil
+}
+
+func scanQuery(scan storage.Scan) (string, []any) {
+	through := scan.Through
+	if through == 0 {
+		through = math.MaxInt64
+	}
+	var b strings.Builder
+	b.WriteString("SELECT id, created_ms")
+	if !scan.HeadsOnly {
+		b.WriteString(", key, payload")
+	}
+	b.WriteString(" FROM item WHERE queue_id = (SELECT id FROM queue WHERE name = ?) AND id > ? AND id <= ?")
+	args := []any{scan.Queue, scan.After, through}
+	if scan.Key != nil {
+		b.WriteString(" AND key = ?")
+		args = append(args, *scan.Key)
+	}
+	b.WriteString(" ORDER BY id")
+	if scan.Descending {
+		b.WriteString(" DESC")
+	}
+	b.WriteString(" LIMIT ?")
+	return b.String(), append(args, bound(scan.Limit))
+}
+
+// bound spells a limit for SQLite, which takes a negative one for none.
+func bound(limit int) int64 {
+	if limit == 0 {
+		return -1
+	}
+	return int64(limit)
+}
+
+// headRow is an item's head.
+type headRow struct {
+	ID        int64 `db:"id"`
+	CreatedMS int64 `db:"created_ms"`
+}
+
+// Older implements [storage.ItemReader].
+func (r *reader) Older(queue string, before int64, limit int) ([]inbox.Head, error) {
+	var rows []headRow
+	err := r.t.list(&rows, `
+SELECT id, created_ms FROM (
+  SELECT id, created_ms FROM item
+  WHERE queue_id = (SELECT id FROM queue WHERE name = ?) AND created_ms < ?
+  ORDER BY created_ms, id LIMIT ?
+) ORDER BY id`, queue, toMS(before), bound(limit))
+	if err != nil {
+		return nil, err
+	}
+	heads := make([]inbox.Head, len(rows))
+	for i, row := range rows {
+		heads[i] = inbox.Head{ID: row.ID, CreatedAt: toSeconds(row.CreatedMS)}
+	}
+	return heads, nil
+}
+
+// NextAfter implements [storage.ItemReader].
+func (r *reader) NextAfter(queue string, id int64) (int64, error) {
+	var next int64
+	_, err := r.t.row(`
+SELECT id FROM item
+WHERE queue_id = (SELECT id FROM queue WHERE name = ?) AND id > ? ORDER BY id LIMIT 1`,
+		[]any{queue, id}, &next)
+	return next, err
+}
+
+// Insert implements [storage.ItemWriter].
+func (w *writer) Insert(item inbox.Item) (int64, error) {
+	id, found, err := w.append(item)
+	if err == nil && !found {
+		if err = w.addQueue(item.Queue); err == nil {
+			id, found, err = w.append(item)
+		}
+	}
+	if err == nil && !found {
+		err = &domain.Error{Code: domain.Internal, Text: "a queue did not take an item"}
+	}
+	if err != nil {
+		return 0, err
+	}
+	_, _, err = w.t.exec("UPDATE queue SET kept = kept + 1, newest_id = ?, next_seq = next_seq + 1 WHERE name = ?", id, item.Queue)
+	return id, err
+}
+
+// append stores an item in a queue that exists; found is false when it does not.
+func (w *writer) append(item inbox.Item) (id int64, found bool, err error) {
+	n, id, err := w.t.exec(`
+INSERT INTO item (queue_id, seq, created_ms, key, payload)
+SELECT id, next_seq, ?, ?, ? FROM queue WHERE name = ?`,
+		toMS(item.CreatedAt), text(item.Key), string(item.Payload), item.Queue)
+	return id, n == 1, err
+}
+
+// text makes an optional text bindable by every driver.
+func text(s *string) any {
+	if s == nil {
+		return nil
+	}
+	return *s
+}
+
+// Remove implements [storage.ItemWriter].
+func (w *writer) Remove(queue string, ids []int64) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	var there []int64
+	err := w.t.list(&there, `
+SELECT id FROM item
+WHERE id IN (SELECT value FROM json_each(?)) AND queue_id = (SELECT id FROM queue WHERE name = ?)`,
+		set(ids), queue)
+	if err != nil || len(there) == 0 {
+		return err
+	}
+	gone := set(there)
+	for _, query := range []string{
+		"DELETE FROM ack   WHERE item_id IN (SELECT value FROM json_each(?))",
+		"DELETE FROM lease WHERE item_id IN (SELECT value FROM json_each(?))",
+		"DELETE FROM shown WHERE item_id IN (SELECT value FROM json_each(?))",
+		"DELETE FROM item  WHERE id      IN (SELECT value FROM json_each(?))",
+	} {
+		if _, _, err := w.t.exec(query, gone); err != nil {
+			return err
+		}
+	}
+	_, _, err = w.t.exec(`
+UPDATE queue SET kept = kept - ?,
+  newest_id = (SELECT COALESCE(MAX(i.id), 0) FROM item AS i WHERE i.queue_id = queue.id)
+WHERE name = ?`, len(there), queue)
+	return err
+}
+
+// set spells ids as a JSON array, so that one statement serves any number.
+func set(ids []int64) string {
+	b := make([]byte, 0, 8*len(ids)+2)
+	b = append(b, '[')
+	for i, id := range ids {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, id, 10)
+	}
+	return string(append(b, ']'))
+}

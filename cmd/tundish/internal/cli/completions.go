@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func (s *session) completionsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "gen-completions SHELL",
+		Short:  "Print the completions for a shell: bash, zsh, fish or powershell",
+		Hidden: true,
+		Args:   s.operands("SHELL"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			switch strings.ToLower(args[0]) {
+			case "bash":
+				return root.GenBashCompletionV2(s.text, true)
+			case "zsh":
+				return root.GenZshCompletion(s.text)
+			case "fish":
+				return root.GenFishCompletion(s.text, true)
+			case "powershell":
+				return root.GenPowerShellCompletionWithDesc(s.text)
+			}
+			return usage("use bash, zsh, fish or powershell", "there are no completions for %q", args[0])
+		},
+	}
+}

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/tundish-go/tundish/app"
+	"github.com/tundish-go/tundish/cmd/tundish/internal/config"
+	"github.com/tundish-go/tundish/domain"
+	"github.com/tundish-go/tundish/domain/inbox"
+)
+
+// withInbox reads the configuration, opens the database, and lets do work with
+// it.
+func (s *session) withInbox(ctx context.Context, do func(*app.Inbox) error) (err error) {
+	settings, path, err := s.configuration()
+	if err != nil {
+		return err
+	}
+	expressions := s.Expressions()
+	store, err := s.Driver.Open(ctx, path, expressions, func(line string) { s.note("%s", line) })
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if left := store.Leave(); left != nil && err == nil {
+			s.note("the database could not be tidied up: %v", left)
+		}
+	}()
+	in, err := app.New(app.Options{
+		Store: store, Clock: s.Clock, Expressions: expressions, Payloads: s.Payloads(),
+		Retention: retention(settings),
+	})
+	if err != nil {
+		return err
+	}
+	return do(in)
+}
+
+// configuration reads the configuration and tells where the database is (CFG-1,
+// CFG-2).
+func (s *session) configuration() (config.Config, string, error) {
+	settings, err := config.Load(config.Source{Path: s.global.config, Home: config.Home, Duration: inbox.ParseDuration})
+	if err != nil {
+		return settings, "", configError(err)
+	}
+	switch {
+	case s.global.database != "":
+		return settings, s.global.database, nil
+	case settings.Database != "":
+		return settings, settings.Database, nil
+	}
+	home, err := config.Home()
+	if err != nil {
+		return settings, "", configError(err)
+	}
+	return settings, config.DefaultDatabase(home), nil
+}
+
+func configError(err error) error {
+	var absent *config.MissingError
+	var broken *config.FileError
+	switch {
+	case errors.As(err, &absent):
+		return &domain.Error{Code: domain.Invalid, Text: "the configuration cannot be read", Remedy: "create it or leave --config out", Err: err}
+	case errors.As(err, &broken):
+		return &domain.Error{Code: domain.Invalid, Text: "the configuration cannot be used", Err: err}
+	}
+	return &domain.Error{Code: domain.IO, Text: "the configuration cannot be read", Err: err}
+}
+
+// retention answers what a queue keeps: a listed queue has only the limits that
+// it names (CFG-2).
+func retention(settings config.Config) func(queue string) inbox.Retention {
+	return func(queue string) inbox.Retention {
+		limits, listed := settings.Queues[queue]
+		if !listed {
+			return inbox.DefaultRetention()
+		}
+		return inbox.Retention{MaxItems: limits.MaxItems, MaxAge: limits.MaxAge}
+	}
+}

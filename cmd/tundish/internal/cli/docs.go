@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"embed"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tundish-go/tundish/domain"
+)
+
+//go:embed docs/*.md
+var guides embed.FS
+
+// guide is one bundled page.
+type guide struct{ topic, about string }
+
+// topics lists the pages in the order in which they are best read.
+func topics() []guide {
+	return []guide{
+		{"what-is-tundish", "Queues, subscriptions, delivery, acks and retention in one page"},
+		{"getting-started", "Publish an item, subscribe, pull it and ack it"},
+		{"how-to-publish", "Publish from scripts and programs: keys, lines, duplicates"},
+		{"how-to-gaff", "Deliver due items into an agent's session through a gaff handler"},
+		{"cli-reference", "Commands, rules, configuration, output and exit codes"},
+		{"expressions", "Filters and templates: jq, its limits, and what is refused"},
+	}
+}
+
+// text is the page itself.
+func (g guide) text() string {
+	page, err := guides.ReadFile("docs/" + g.topic + ".md")
+	if err != nil {
+		panic(err) // built in, and tested
+	}
+	return string(page)
+}
+
+func (s *session) docsCommand() *cobra.Command {
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "docs [TOPIC | list | search TEXT]",
+		Short: "Read the bundled guides",
+		Long:  "Read the bundled guides. Opens neither configuration nor database.",
+		Example: `  tundish docs
+  tundish docs getting-started
+  tundish docs search lease
+  tundish docs --all`,
+		Args: s.operands("[TOPIC]", "[TEXT]"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return s.docs(cmd, args, all)
+		},
+	}
+	cmd.Flags().BoolVarP(&all, "all", "a", false, "print all guides")
+	return cmd
+}
+
+func (s *session) docs(cmd *cobra.Command, args []string, all bool) error {
+	topic := ""
+	if len(args) > 0 {
+		topic = args[0]
+	}
+	if len(args) == 2 && topic != "search" {
+		return usage("tundish docs search TEXT searches all guides", "unexpected argument %q", args[1])
+	}
+	switch {
+	case all && len(args) > 0:
+		return usage("give one of them", "--all and the topic %q were both given", topic)
+	case all:
+		for i, g := range topics() {
+			if i > 0 {
+				s.print("\n")
+			}
+			s.print("%s", g.text())
+		}
+		return nil
+	case topic == "search":
+		return s.searchDocs(args[1:])
+	case topic == "" || topic == "list":
+		s.listDocs(topics())
+		return nil
+	}
+	for _, g := range topics() {
+		if g.topic == strings.TrimSuffix(topic, ".md") {
+			s.print("%s", g.text())
+			return nil
+		}
+	}
+	return &domain.Error{Text: "there is no guide \"" + topic + "\"", Remedy: "tundish docs list names them"}
+}
+
+func (s *session) listDocs(guides []guide) {
+	for _, g := range guides {
+		s.print("  %-20s %s\n", g.topic, g.about)
+	}
+}
+
+// searchDocs lists the guides that contain a text, in whatever case.
+func (s *session) searchDocs(args []string) error {
+	if len(args) == 0 || strings.TrimSpace(args[0]) == "" {
+		return &domain.Error{Text: "docs search needs a text", Remedy: "give one, such as tundish docs search lease"}
+	}
+	var found []guide
+	for _, g := range topics() {
+		if strings.Contains(strings.ToLower(g.topic+"\n"+g.about+"\n"+g.text()), strings.ToLower(args[0])) {
+			found = append(found, g)
+		}
+	}
+	if len(found) == 0 {
+		return &domain.Error{Text: "no guide contains \"" + args[0] + "\"", Remedy: "tundish docs list names them"}
+	}
+	s.listDocs(found)
+	return nil
+}

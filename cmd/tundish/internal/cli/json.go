@@ -1,0 +1,20 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// jsonText is value as one line of JSON.
+func jsonText(value any) string {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		panic(err) // texts, numbers and flags always encode
+	}
+	return strings.TrimSuffix(text.String(), "\n")
+}
+
+func (s *session) printJSON(value any) { s.print("%s\n", jsonText(value)) }

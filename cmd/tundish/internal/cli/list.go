@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tundish-go/tundish/app"
+	"github.com/tundish-go/tundish/domain/inbox"
+)
+
+type listFlags struct {
+	subscription, limit string
+	unacked, json       bool
+}
+
+func (s *session) listCommand() *cobra.Command {
+	var flags listFlags
+	cmd := &cobra.Command{
+		Use:   "list [QUEUE]",
+		Short: "List the queues, or the items of a queue",
+		Long: `List the queues with their number of items, or the newest items of one queue,
+oldest first, one JSON object a line. Listing moves no position.`,
+		Example: `  tundish list
+  tundish list ci --limit 5
+  tundish list ci --unacked --subscription builds`,
+		Args: s.operands("[QUEUE]"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			request, err := flags.request(cmd, args)
+			if err != nil {
+				return err
+			}
+			return s.withInbox(cmd.Context(), func(in *app.Inbox) error {
+				if len(args) == 0 {
+					return s.listQueues(cmd.Context(), in, flags.json)
+				}
+				return in.List(cmd.Context(), request, func(item app.ItemView) error {
+					s.print("%s\n", s.visible(item.JSON()))
+					return nil
+				})
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&flags.unacked, "unacked", false, "only items that no subscription has acked")
+	cmd.Flags().StringVar(&flags.subscription, "subscription", "", "with --unacked: only items that the subscription `NAME` has not acked")
+	cmd.Flags().StringVar(&flags.limit, "limit", "50", "the newest `N` items; -1 all, 0 none")
+	cmd.Flags().BoolVar(&flags.json, "json", false, "print queues as JSON too")
+	return cmd
+}
+
+func (f listFlags) request(cmd *cobra.Command, args []string) (request app.List, err error) {
+	request = app.List{Unacked: f.unacked, Subscription: f.subscription}
+	if set(cmd.Flags(), "subscription") {
+		if !f.unacked {
+			return request, usage("add --unacked", "--subscription %s selects nothing by itself", f.subscription)
+		}
+		if err := inbox.CheckSubscription(f.subscription); err != nil {
+			return request, err
+		}
+	}
+	if len(args) == 1 {
+		if request.Queue = args[0]; request.Queue == "" {
+			return request, usage("leave it out to list the queues", "the queue name is empty")
+		}
+	}
+	request.Limit, err = number("limit", f.limit, -1)
+	return request, err
+}
+
+type queueJSON struct {
+	Queue string `json:"queue"`
+	Count int64  `json:"count"`
+}
+
+func (s *session) listQueues(ctx context.Context, in *app.Inbox, asJSON bool) error {
+	queues, err := in.Queues(ctx)
+	if err != nil {
+		return err
+	}
+	for _, q := range queues {
+		if asJSON {
+			s.printJSON(queueJSON{Queue: q.Queue, Count: q.Count})
+		} else {
+			s.print("%s\t%d\n", inbox.Escape(q.Queue), q.Count)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+// Package cli is the command line of tundish: one command a file, on top of
+// package app. It is handed everything it touches, so that it can run inside a
+// test as it runs as a process, and it imports no adapter.
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/tundish-go/tundish/domain"
+	"github.com/tundish-go/tundish/domain/inbox"
+	"github.com/tundish-go/tundish/ports"
+	"github.com/tundish-go/tundish/ports/storage"
+)
+
+// Store is what the commands need from a database.
+type Store interface {
+	storage.Store
+	// Leave ends the work of a short process with the store, in place of Close:
+	// it tidies up only when that is due. No other call may follow.
+	Leave() error
+}
+
+// Program is all that a run of tundish is given.
+type Program struct {
+	Version string
+	Driver  Driver
+	Clock   ports.Clock
+	// Expressions and Payloads are called by the commands that open a database.
+	Expressions func() ports.Expressions
+	Payloads    func() ports.Payloads
+
+	Args   []string // without the program's own name
+	Getenv func(name string) string
+	Stdin  *os.File
+	Stdout *os.File
+	Stderr *os.File
+	// Output says in which state standard output was when the process began.
+	Output OutputState
+}
+
+// Driver is the way to SQLite that was built in.
+type Driver struct {
+	Name string
+	// SQLite answers the version of the SQLite library.
+	SQLite func() string
+	// Open opens the database at path and creates nothing before the first
+	// change. expressions serves to take over the database of an older program.
+	// warn takes a line for the user, without a newline; it may be called during
+	// any later call to the store.
+	Open func(ctx context.Context, path string, expressions ports.Expressions, warn func(line string)) (Store, error)
+}
+
+// session is one run: the program with its flags and its output.
+type session struct {
+	Program
+	begun  time.Time
+	global struct{ database, config, now string }
+	stdout *output
+	text   *bufio.Writer // onto stdout; flushed at the end of the run
+}
+
+// Run runs one command and returns the exit code of the process (CMD-4).
+func Run(p Program) int {
+	// A closed pipe must be an error of the write, so that a pull rolls back
+	// (PULL-12), and not the silent end of the process.
+	signal.Ignore(syscall.SIGPIPE)
+	s := &session{Program: p, begun: time.Now()}
+	s.stdout = &output{file: p.Stdout, state: p.Output}
+	s.text = bufio.NewWriter(s.stdout)
+	err := s.execute()
+	if flushed := s.flush(); err == nil {
+		err = flushed
+	}
+	s.report(err)
+	return exitCode(err)
+}
+
+func (s *session) execute() error {
+	root := s.root()
+	root.SetArgs(payloadLast(s.Args, root))
+	err := root.ExecuteContext(context.Background())
+	if errors.Is(err, errVersion) {
+		return s.shortVersion()
+	}
+	return err
+}
+
+// exitCode is the one table from errors to exit codes (CMD-4).
+func exitCode(err error) int {
+	if err == nil {
+		return 0
+	}
+	switch domain.CodeOf(err) {
+	case domain.Invalid, domain.NotFound:
+		return 2
+	case domain.Claimed:
+		return 3
+	}
+	return 1
+}
+
+// toldError is an error of which the user knows already.
+type toldError struct{ error }
+
+func (e toldError) Unwrap() error { return e.error }
+
+// report prints an error, once.
+func (s *session) report(err error) {
+	if err == nil || errors.As(err, &toldError{}) {
+		return
+	}
+	s.note("%v", err)
+}
+
+// note writes one line for a person to standard error. What publishers or
+// databases put into it cannot break the line or move the cursor.
+func (s *session) note(format string, args ...any) {
+	fmt.Fprintln(s.Stderr, "tundish: "+inbox.Escape(fmt.Sprintf(format, args...)))
+}
+
+// print adds to standard output. What goes wrong there is told by flush.
+func (s *session) print(format string, args ...any) {
+	fmt.Fprintf(s.text, format, args...)
+}
+
+// flush writes out what was printed.
+func (s *session) flush() error {
+	if err := s.text.Flush(); err != nil {
+		return &domain.Error{Code: domain.Output, Text: "the output could not be written", Err: err}
+	}
+	return nil
+}
+
+// usage makes the error of a wrong call (CMD-4).
+func usage(remedy, format string, args ...any) error {
+	return &domain.Error{Code: domain.Invalid, Text: fmt.Sprintf(format, args...), Remedy: remedy}
+}

@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// errVersion says that --version was given, with whatever command.
+var errVersion = errors.New("version asked for")
+
+// root builds the tree of commands, as far as this call needs it. It only
+// allocates: nothing is opened, and no expression or configuration is read.
+func (s *session) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "tundish COMMAND",
+		Short: "A local inbox that agents subscribe to",
+		Long: `A local inbox that agents subscribe to.
+
+Programs publish JSON items into queues of one SQLite file. A subscription
+filters and renders the items of a queue. A hook runs "tundish pull", and what
+it prints enters an agent's session.`,
+		Example: `  tundish publish ci '{"repo":"web","ok":false}'
+  tundish subscribe builds --as reviewer --queue ci --filter '.payload.ok | not'
+  tundish pull --due --as reviewer`,
+		SilenceErrors:         true,
+		SilenceUsage:          true,
+		DisableFlagsInUseLine: true,
+		Args:                  s.noCommand,
+		RunE:                  func(*cobra.Command, []string) error { return nil },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return s.checkGlobals(cmd.Flags())
+		},
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+	}
+	root.SetIn(s.Stdin)
+	root.SetOut(s.text)
+	root.SetErr(s.Stderr)
+	root.SetFlagErrorFunc(flagError)
+	flags := root.PersistentFlags()
+	flags.StringVar(&s.global.database, "db", "", "the database `PATH`, in place of the configuration's")
+	flags.StringVar(&s.global.config, "config", "", "the configuration `PATH`, in place of ~/.config/tundish/config.yml")
+	flags.StringVar(&s.global.now, "now", "", "take this Unix time in `SECONDS` for the time of day, for tests")
+	flags.BoolP("version", "V", false, "print the version")
+	flags.SortFlags = false
+	s.addCommands(root)
+	for _, cmd := range root.Commands() {
+		cmd.Flags().SortFlags = false
+		cmd.DisableFlagsInUseLine = true
+	}
+	root.SetHelpCommand(s.helpCommand())
+	return root
+}
+
+// addCommands adds the command that is called, or all when it is none of these:
+// building all of them is a good part of what a short call costs.
+func (s *session) addCommands(root *cobra.Command) {
+	called := ""
+	if at := commandIndex(s.Args, root); at >= 0 {
+		called = s.Args[at]
+	}
+	commands := []struct {
+		name string
+		make func() *cobra.Command
+	}{
+		{"publish", s.publishCommand}, {"subscribe", s.subscribeCommand}, {"unsubscribe", s.unsubscribeCommand},
+		{"pull", s.pullCommand}, {"ack", s.ackCommand}, {"show", s.showCommand}, {"list", s.listCommand},
+		{"status", s.statusCommand}, {"check", s.checkCommand}, {"prime", s.primeCommand}, {"docs", s.docsCommand},
+		{"version", s.versionCommand},
+	}
+	for _, c := range commands {
+		if c.name == called {
+			root.AddCommand(c.make())
+			return
+		}
+	}
+	for _, c := range commands {
+		root.AddCommand(c.make())
+	}
+	root.AddCommand(s.manCommand(), s.completionsCommand())
+}
+
+// noCommand refuses a call without a command, or with one that does not exist.
+func (s *session) noCommand(cmd *cobra.Command, args []string) error {
+	if set(cmd.Flags(), "version") {
+		return errVersion
+	}
+	if len(args) == 0 {
+		return usage("one of "+strings.Join(commandNames(cmd), ", ")+" must follow, such as tundish pull --help", "a command is missing")
+	}
+	return unknownCommand(cmd, args[0])
+}
+
+func unknownCommand(root *cobra.Command, name string) error {
+	root.SuggestionsMinimumDistance = 2
+	if near := root.SuggestionsFor(name); len(near) > 0 {
+		return usage("did you mean "+strings.Join(near, " or ")+"?", "there is no command %q", name)
+	}
+	return usage("tundish --help lists the commands", "there is no command %q", name)
+}
+
+func commandNames(root *cobra.Command) []string {
+	var names []string
+	for _, cmd := range root.Commands() {
+		if cmd.IsAvailableCommand() && cmd.Name() != "help" {
+			names = append(names, cmd.Name())
+		}
+	}
+	return names
+}
+
+// checkGlobals checks the flags that every command has.
+func (s *session) checkGlobals(flags *pflag.FlagSet) error {
+	switch {
+	case set(flags, "db") && s.global.database == "":
+		return usage("name a file", "--db is empty")
+	case strings.HasPrefix(s.global.database, ":memory:"):
+		return usage("name a file", "--db %s would be lost at once", s.global.database)
+	case set(flags, "config") && s.global.config == "":
+		return usage("name a file", "--config is empty")
+	}
+	if s.global.now == "" && !set(flags, "now") {
+		return nil
+	}
+	now, err := number("now", s.global.now, 0)
+	if err != nil {
+		return err
+	}
+	s.Clock = fixedClock{Clock: s.Clock, seconds: now}
+	return nil
+}
+
+// set tells whether a flag was given.
+func set(flags *pflag.FlagSet, name string) bool { return flags.Changed(name) }
+
+// flagError words what is wrong with a flag.
+func flagError(cmd *cobra.Command, err error) error {
+	text := strings.TrimPrefix(err.Error(), "unknown ")
+	switch {
+	case text != err.Error():
+		text = "there is no " + text
+	case strings.HasPrefix(text, "flag needs an argument: "):
+		text = strings.TrimPrefix(text, "flag needs an argument: ") + " needs a value"
+	}
+	return usage(cmd.CommandPath()+" --help lists the flags", "%s", text)
+}
+
+func (s *session) helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Print the help of a command",
+		Args:  s.operands("[COMMAND]"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Root().Help()
+			}
+			for _, child := range cmd.Root().Commands() {
+				if child.Name() == args[0] {
+					child.InitDefaultHelpFlag()
+					return child.Help()
+				}
+			}
+			return unknownCommand(cmd.Root(), args[0])
+		},
+	}
+}

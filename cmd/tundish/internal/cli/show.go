@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tundish-go/tundish/app"
+	"github.com/tundish-go/tundish/domain/inbox"
+)
+
+func (s *session) showCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "show ID",
+		Short:   "Print one item as JSON",
+		Long:    "Print one item as indented JSON, with its acks.",
+		Example: "  tundish show 17",
+		Args:    s.operands("ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := itemID(args[0])
+			if err != nil {
+				return err
+			}
+			return s.withInbox(cmd.Context(), func(in *app.Inbox) error {
+				item, err := in.Item(cmd.Context(), id)
+				if err != nil {
+					return err
+				}
+				var indented bytes.Buffer
+				if err := json.Indent(&indented, s.visible(item.JSON()), "", "  "); err != nil {
+					return err
+				}
+				s.print("%s\n", indented.Bytes())
+				return nil
+			})
+		},
+	}
+}
+
+// visible escapes what could disturb a terminal, if there is one (CMD-5). text
+// is compact JSON, and stays the same JSON.
+func (s *session) visible(text []byte) []byte {
+	if !s.terminal(s.Stdout) {
+		return text
+	}
+	return []byte(inbox.Escape(string(text)))
+}

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tundish-go/tundish/app"
+	"github.com/tundish-go/tundish/domain/inbox"
+)
+
+func (s *session) statusCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Print where every subscriber stands",
+		Long: `Print a line for every subscriber of every subscription: its position, how many
+items lie after it before filtering, when it is due again, what was not reported
+yet, how many items are parked now, and the last error of the filter.`,
+		Example: "  tundish status\n  tundish status --json",
+		Args:    s.operands(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return s.withInbox(cmd.Context(), func(in *app.Inbox) error {
+				bindings, err := in.Status(cmd.Context())
+				if err != nil {
+					return err
+				}
+				for _, b := range bindings {
+					s.printStatus(b, asJSON)
+				}
+				s.noteBroken(bindings)
+				return nil
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+	return cmd
+}
+
+type statusJSON struct {
+	Subscription string `json:"subscription"`
+	Subscriber   string `json:"subscriber"`
+	Queue        string `json:"queue"`
+	Cursor       int64  `json:"cursor"`
+	Unread       int64  `json:"unread"`
+	NextAt       int64  `json:"next_at"`
+	Dropped      int64  `json:"dropped"`
+	Errors       int64  `json:"errors"`
+	Parked       int64  `json:"parked"`
+	LastError    string `json:"last_error,omitempty"`
+	Broken       string `json:"broken,omitempty"`
+}
+
+func (s *session) printStatus(b app.BindingStatus, asJSON bool) {
+	if asJSON {
+		s.printJSON(statusJSON{
+			b.Subscription, b.Subscriber, b.Queue, b.Cursor, b.Unread, b.NextAt,
+			b.Counts.Dropped, b.Counts.Errors, b.Counts.Parked, b.LastError, b.Broken,
+		})
+		return
+	}
+	lastError := b.LastError
+	if b.Broken != "" {
+		lastError = b.Broken
+	}
+	if lastError != "" {
+		lastError = inbox.Escape(jsonText(lastError))
+	}
+	s.print("%s\t%s\tqueue=%s\tcursor=%d\tunread=%d\tnext_at=%d\tdropped=%d\terrors=%d\tparked=%d\tlast_error=%s\n",
+		b.Subscription, b.Subscriber, inbox.Escape(b.Queue), b.Cursor, b.Unread, b.NextAt,
+		b.Counts.Dropped, b.Counts.Errors, b.Counts.Parked, lastError)
+}
+
+// noteBroken names each subscription whose rules cannot be used, once (PULL-10).
+func (s *session) noteBroken(bindings []app.BindingStatus) {
+	named := ""
+	for _, b := range bindings {
+		if b.Broken != "" && b.Subscription != named {
+			named = b.Subscription
+			s.note("the rules of %s cannot be used: %s", b.Subscription, strings.TrimSpace(b.Broken))
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/tundish-go/tundish/domain"
+)
+
+// CMD-4: every code has its exit code, also when it is wrapped.
+func TestCMD4_ExitCodes(t *testing.T) {
+	want := map[domain.Code]int{domain.Invalid: 2, domain.NotFound: 2, domain.Claimed: 3}
+	for code := domain.Internal; code <= domain.IO; code++ {
+		exit, special := want[code]
+		if !special {
+			exit = 1
+		}
+		err := &domain.Error{Code: code, Text: "text"}
+		for _, err := range []error{err, fmt.Errorf("wrapped: %w", err), toldError{err}} {
+			if got := exitCode(err); got != exit {
+				t.Errorf("code %d exits %d, want %d", code, got, exit)
+			}
+		}
+	}
+	if got := exitCode(nil); got != 0 {
+		t.Errorf("no error exits %d", got)
+	}
+	if got := exitCode(errors.New("plain")); got != 1 {
+		t.Errorf("an error without a code exits %d", got)
+	}
+}
+
+// The list of guides and the files agree, and prime is short enough.
+func TestDocs(t *testing.T) {
+	files, err := fs.Glob(guides, "docs/*.md")
+	if err != nil || len(files) != len(topics()) {
+		t.Errorf("%d files and %d topics (%v)", len(files), len(topics()), err)
+	}
+	for _, g := range topics() {
+		text := g.text()
+		if !strings.HasPrefix(text, "# ") || !strings.HasSuffix(text, "\n") || strings.HasSuffix(text, "\n\n") {
+			t.Errorf("%s does not begin with a title, or end with one newline", g.topic)
+		}
+		if len(g.topic) > 20 {
+			t.Errorf("%s is too long for the list", g.topic)
+		}
+	}
+	if len(primeText) > 700 {
+		t.Errorf("prime prints %d bytes", len(primeText))
+	}
+}
+
+// The reference names every command and every flag.
+func TestDocs_Reference(t *testing.T) {
+	reference := guide{topic: "cli-reference"}.text()
+	for _, cmd := range newSession("nothing").root().Commands() {
+		if !cmd.Hidden && !strings.Contains(reference, "`"+cmd.Name()) {
+			t.Errorf("cli-reference does not name %s", cmd.Name())
+		}
+	}
+	for _, name := range append(ruleFlags(), "key", "key-jq", "dedupe", "lines", "json", "max-bytes", "timeout", "due", "unacked", "subscription", "db", "config", "now") {
+		if !strings.Contains(reference, "--"+name) {
+			t.Errorf("cli-reference does not name --%s", name)
+		}
+	}
+}
+
+func TestRoff(t *testing.T) {
+	for text, want := range map[string]string{
+		"--as WHO": `\-\-as WHO`, ".payload.x": `\&.payload.x`, "a\n'b": "a\n" + `\&'b`, `"\(.x)"`: `"\e(.x)"`,
+	} {
+		if got := roff(text); got != want {
+			t.Errorf("roff(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestCMD5_PayloadHint(t *testing.T) {
+	for _, test := range []struct {
+		text     string
+		argument bool
+		want     string
+	}{
+		{"", true, "single quotes"}, {" \n", true, "single quotes"}, {"", false, "standard input"},
+		{"{a:1}", true, "quotation marks"}, {"[a]", true, "quotation marks"}, {"passed", true, `'"passed"'`},
+		{"{a:1}", false, ""}, {`{"a":}`, true, ""}, {"'x'", true, ""},
+	} {
+		got := payloadHint(test.text, test.argument)
+		if !strings.Contains(got, test.want) || (test.want == "") != (got == "") {
+			t.Errorf("hint for %q is %q, want %q", test.text, got, test.want)
+		}
+	}
+}
+
+func TestIDList(t *testing.T) {
+	if got := idList([]int64{3, 5}); got != "3, 5" {
+		t.Error(got)
+	}
+	if got := idList(make([]int64, 23)); !strings.HasSuffix(got, "0, 0 and 3 more") {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package main
+
+import "github.com/tundish-go/tundish/cmd/tundish/internal/cli"
+
+// outputState: here a write to a closed standard output fails by itself.
+func outputState() cli.OutputState { return cli.OutputOpen }
