@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/tundish-go/tundish/domain"
 	"github.com/tundish-go/tundish/domain/inbox"
 	"github.com/tundish-go/tundish/ports/storage"
 )
@@ -53,12 +52,14 @@ func (v *verdicts) matches(subscription string, item int64) bool {
 	return !known || o.verdict == inbox.Matched
 }
 
-// ask evaluates the wanted filters on a snapshot, for a bounded time.
+// ask evaluates the wanted filters on a snapshot, for a bounded time that begins
+// once all is ready for it.
 func (in *Inbox) ask(ctx context.Context, v *verdicts) error {
 	v.settled = true
-	part, cancel := context.WithTimeoutCause(ctx, lossTime, errOutOfTime)
-	defer cancel()
-	err := in.store.View(ctx, func(r storage.Reader) error {
+	return in.store.View(ctx, func(r storage.Reader) error {
+		v.compile()
+		part, cancel := context.WithTimeoutCause(ctx, lossTime, errOutOfTime)
+		defer cancel()
 		for _, l := range v.wanted {
 			if part.Err() != nil {
 				return nil
@@ -69,10 +70,17 @@ func (in *Inbox) ask(ctx context.Context, v *verdicts) error {
 		}
 		return nil
 	})
-	if err != nil && ctx.Err() == nil && domain.CodeOf(err) == domain.Deadline {
-		return nil
+}
+
+// compile readies the filters that are wanted. One that does not compile fails
+// on every item.
+func (v *verdicts) compile() {
+	for _, l := range v.wanted {
+		j := v.judges[l.Subscription]
+		if _, known := j.opinions[l.Item]; !known && j.compile() != nil {
+			j.opinions[l.Item] = opinion{verdict: inbox.Failed}
+		}
 	}
-	return err
 }
 
 func (v *verdicts) judge(ctx context.Context, r storage.Reader, l inbox.Loss) error {
@@ -83,10 +91,6 @@ func (v *verdicts) judge(ctx context.Context, r storage.Reader, l inbox.Loss) er
 	item, found, err := r.Item(l.Item)
 	if err != nil || !found {
 		return err
-	}
-	if err := j.compile(); err != nil {
-		j.opinions[l.Item] = opinion{verdict: inbox.Failed}
-		return nil
 	}
 	j.judge(ctx, item, false)
 	return nil

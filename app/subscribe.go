@@ -38,9 +38,17 @@ func (in *Inbox) Subscribe(ctx context.Context, s Subscribe) (Subscribed, error)
 	if err := in.checkSubscribe(s); err != nil {
 		return Subscribed{}, err
 	}
+	if s.Rules == nil { // what cannot be bound to must not make a database (CMD-5)
+		err := in.store.View(ctx, func(r storage.Reader) error {
+			_, err := requireSubscription(r, s.Name)
+			return err
+		})
+		if err != nil {
+			return Subscribed{}, err
+		}
+	}
 	var done Subscribed
 	err := in.store.Update(ctx, func(tx storage.Writer) error {
-		done = Subscribed{}
 		sub, err := in.settle(tx, s, &done)
 		if err != nil {
 			return err

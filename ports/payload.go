@@ -24,5 +24,5 @@ func (e *PayloadError) Error() string {
 	if e.Offset < 0 {
 		return e.Reason
 	}
-	return fmt.Sprintf("%s at byte %d", e.Reason, e.Offset+1)
+	return fmt.Sprintf("at byte %d: %s", e.Offset+1, e.Reason)
 }

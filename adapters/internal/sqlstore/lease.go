@@ -69,8 +69,16 @@ func (r *reader) leases(query string, args ...any) ([]inbox.Lease, error) {
 	return leases, nil
 }
 
-// selection spells a query as a condition on l. The state is part of the text,
-// so that SQLite can use the indexes of open leases.
+// openEnded finds the items whose open leases have ended, each half by its own
+// index: left with an OR, SQLite reads all leases of the subscription.
+const openEnded = ` AND l.item_id IN (
+  SELECT item_id FROM lease
+  WHERE subscription_id = (SELECT id FROM subscription WHERE name = ?) AND parked = 0 AND until_ms <= ?
+  UNION ALL
+  SELECT item_id FROM lease
+  WHERE subscription_id = (SELECT id FROM subscription WHERE name = ?) AND parked = 0 AND granted_ms > ?)`
+
+// selection spells a query as a condition on l.
 func selection(subscription string, query storage.LeaseQuery) (string, []any) {
 	var b strings.Builder
 	b.WriteString("WHERE l.subscription_id = (SELECT id FROM subscription WHERE name = ?)")
@@ -81,9 +89,15 @@ func selection(subscription string, query storage.LeaseQuery) (string, []any) {
 	case storage.ParkedLease:
 		b.WriteString(" AND l.parked = 1")
 	}
-	if query.Ended != nil {
-		b.WriteString(" AND (l.until_ms <= ? OR l.granted_ms > ?)")
-		args = append(args, toMS(query.Ended.UntilAtMost), toMS(query.Ended.GrantedAfter))
+	if ended := query.Ended; ended != nil {
+		until, granted := toMS(ended.UntilAtMost), toMS(ended.GrantedAfter)
+		if query.State == storage.OpenLease {
+			b.WriteString(openEnded)
+			args = append(args, subscription, until, subscription, granted)
+		} else {
+			b.WriteString(" AND (l.until_ms <= ? OR l.granted_ms > ?)")
+			args = append(args, until, granted)
+		}
 	}
 	if query.MinAttempts > 0 {
 		b.WriteString(" AND l.attempts >= ?")

@@ -13,11 +13,13 @@ const maxWait = 5 * time.Second
 
 // The bounds of one nap between two attempts to get a lock. They do not grow
 // with the wait: whoever has waited long must not be asked to wait longer than
-// whoever has just come (STO-8). Much shorter ones would cost the holder of the
-// lock the processor.
+// whoever has just come (STO-8). They do grow with the time that an attempt
+// takes, which is long when the machine is busy: the holder of the lock needs
+// the processor more than those who ask for it.
 const (
-	minNap = 500 * time.Microsecond
-	maxNap = 4 * time.Millisecond
+	minNap  = 500 * time.Microsecond
+	maxNap  = 4 * time.Millisecond
+	longNap = 100 * time.Millisecond
 )
 
 // patience is how long one unit of work may still wait for locks, in all its
@@ -33,7 +35,9 @@ func (s *Store) patience() patience { return patience{store: s, end: time.Now().
 // wait is over. Try leaves nothing behind when it fails.
 func (p patience) lock(ctx context.Context, op string, try func() error) error {
 	for {
+		begun := time.Now()
 		err := try()
+		took := time.Since(begun)
 		if err == nil {
 			return nil
 		}
@@ -43,7 +47,7 @@ func (p patience) lock(ctx context.Context, op string, try func() error) error {
 		if time.Now().After(p.end) {
 			return p.store.busy(op, err)
 		}
-		nap := time.NewTimer(minNap + rand.N(maxNap-minNap))
+		nap := time.NewTimer(minNap + rand.N(maxNap-minNap) + min(4*took, longNap))
 		select {
 		case <-nap.C:
 		case <-ctx.Done():
