@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"time"
 
@@ -27,20 +25,17 @@ func write(ctx context.Context, w io.Writer, text string) error {
 			return outputError(err)
 		}
 	}
-	if n, err := w.Write([]byte(text)); err != nil || n < len(text) {
-		return outputError(errors.Join(err, shortWrite(n, len(text))))
+	n, err := w.Write([]byte(text))
+	if err == nil && n < len(text) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		return outputError(err)
 	}
 	if f, ok := w.(interface{ Flush() error }); ok {
 		if err := f.Flush(); err != nil {
 			return outputError(err)
 		}
-	}
-	return nil
-}
-
-func shortWrite(n, want int) error {
-	if n < want {
-		return fmt.Errorf("%d of %d bytes were written", n, want)
 	}
 	return nil
 }

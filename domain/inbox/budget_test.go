@@ -45,6 +45,9 @@ func TestPULL10_SharedBudget(t *testing.T) {
 
 	plan := planOf(printed+enough, first, of("second", strings.Repeat("y", 63)))
 	wantOutput(t, plan, line("first/bot", "1 0 0 0 0 0 0"), long, line("second/bot", "1 0 0 0 0 0 0"), strings.Repeat("y", 63))
+	if plan.Delivered() != 2 {
+		t.Errorf("delivered %d", plan.Delivered())
+	}
 
 	// a byte less: it waits, is not even looked at, and says nothing
 	plan = planOf(printed+enough-1, first, of("second", "y"))

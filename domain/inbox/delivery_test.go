@@ -32,6 +32,9 @@ func (m *machine) pull(t *rapid.T, sides []*side, who string, budget int) Plan {
 		m.commit(t, sides[i], windows[b.Subscription.Name], b)
 		delivered += b.Status.Delivered
 	}
+	if delivered != plan.Delivered() {
+		t.Fatalf("%d items in all, %d by their batches", plan.Delivered(), delivered)
+	}
 	if delivered == 0 {
 		m.checkFirst(t, windows)
 	}

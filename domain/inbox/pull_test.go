@@ -62,6 +62,23 @@ func TestPULL13_EmptyPlan(t *testing.T) {
 	}
 }
 
+// PULL-13: each thing that a pull may print or store is a reason to commit.
+func TestPULL13_EmptyMeansNothingAtAll(t *testing.T) {
+	for name, b := range map[string]Batch{
+		"printed":              {Printed: true},
+		"parked":               {Park: true},
+		"subscription changed": {SubscriptionChanged: true},
+		"binding changed":      {BindingChanged: true},
+	} {
+		if (Plan{Batches: []Batch{{}, b}}).Empty() {
+			t.Errorf("%s, and yet empty", name)
+		}
+	}
+	if !(Plan{Batches: []Batch{{}, {}}}).Empty() {
+		t.Error("nothing, and yet not empty")
+	}
+}
+
 // PULL-14: progress over items that did not match is committed silently.
 func TestPULL14_SilentProgress(t *testing.T) {
 	all := Window{Bound: boundWith(rulesWith(nil), 5), Items: []Judged{pass(6)}, Through: 8, More: true}

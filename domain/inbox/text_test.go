@@ -250,3 +250,10 @@ func TestPULL9_Cut(t *testing.T) {
 		}
 	}
 }
+
+// PULL-9: even bytes without any character boundary end the cut.
+func TestPULL9_CutOfBrokenText(t *testing.T) {
+	if got := truncate("\x80\x80\x80\x80", 2); got != "" {
+		t.Errorf("truncate = %q", got)
+	}
+}

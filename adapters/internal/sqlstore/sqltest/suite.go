@@ -6,12 +6,31 @@ import "testing"
 // with the same opener, since some tests start the binary again.
 func Run(t *testing.T, opener Opener) {
 	// The races come first and alone: they load the disk enough by themselves.
-	t.Run("STO-3 creation race", func(t *testing.T) { testCreationRace(t, opener) })
-	t.Run("STO-6 take-over race", func(t *testing.T) { testTakeOverRace(t, opener) })
-	for _, topic := range []struct {
-		name string
-		run  func(*testing.T, Opener)
-	}{
+	for _, topic := range races() {
+		t.Run(topic.name, func(t *testing.T) { topic.run(t, opener) })
+	}
+	for _, topic := range topics() {
+		t.Run(topic.name, func(t *testing.T) {
+			t.Parallel()
+			topic.run(t, opener)
+		})
+	}
+}
+
+type topic struct {
+	name string
+	run  func(*testing.T, Opener)
+}
+
+func races() []topic {
+	return []topic{
+		{"STO-3 creation race", testCreationRace},
+		{"STO-6 take-over race", testTakeOverRace},
+	}
+}
+
+func topics() []topic {
+	return []topic{
 		{"STO-2 modes", testModes},
 		{"STO-2 wider modes stay and are told", testWiderModes},
 		{"STO-5 paths that hold no database", testRefusedPaths},
@@ -37,10 +56,5 @@ func Run(t *testing.T, opener Opener) {
 		{"STO-6 take-over cut short", testTakeOverCut},
 		{"STO-6 take-over killed", testTakeOverKilled},
 		{"STO-6 copies are never overwritten", testCopies},
-	} {
-		t.Run(topic.name, func(t *testing.T) {
-			t.Parallel()
-			topic.run(t, opener)
-		})
 	}
 }
