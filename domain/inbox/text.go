@@ -139,7 +139,7 @@ func guardLines(text, own string) string {
 // that nobody sees do not count, wherever they stand.
 func forged(line string) bool {
 	line = strings.TrimLeftFunc(strings.Map(visible, line), unicode.IsSpace)
-	return strings.HasPrefix(line, statusPrefix) || tagged(line)
+	return statusLike(line) || tagged(line)
 }
 
 func visible(r rune) rune {
@@ -147,6 +147,18 @@ func visible(r rune) rune {
 		return -1
 	}
 	return r
+}
+
+// statusLike tells whether line could be read as a status line, whatever its
+// letters' case and its spaces.
+func statusLike(line string) bool {
+	for _, word := range []string{"tundish", ":", "subscription", "="} {
+		if len(line) < len(word) || !strings.EqualFold(line[:len(word)], word) {
+			return false
+		}
+		line = strings.TrimLeftFunc(line[len(word):], unicode.IsSpace)
+	}
+	return true
 }
 
 // tagged tells whether line starts like [anything#digits].

@@ -147,7 +147,7 @@ func TestPULL8_TemplateText(t *testing.T) {
 // forgeries are lines that a publisher could try to pass off as ours.
 func forgeries() []string {
 	heads := []string{
-		"tundish: subscription=", "tundish: subscription=s subscriber=w delivered=1", "[q#8]", "[q#8] text", "[#0]", "[[x#1]",
+		"tundish: subscription=", "tundish: subscription=s subscriber=w delivered=1", "Tundish: SUBSCRIPTION=", "tundish :  subscription =", "tundish:\u200bsubscription=", "[q#8]", "[q#8] text", "[#0]", "[[x#1]",
 		"[a#b#12]", "[a] [b#3]", "[ #5]x", "[日本#77]", "[q##9]", "[#x#9]", "[q#1x#2]", "[q#123456789012345678901234567890]",
 	}
 	spaces := []string{"", " ", "\t", " \t  ", "\u00a0", "\u3000", "\u200b", "\ufeff", "\u00ad", "\u2060 \u200d", "\ufe0f", "\u034f", "\u3164"}
@@ -164,7 +164,7 @@ func forgeries() []string {
 // harmless lines look a little like ours and are left as they are.
 func harmless() []string {
 	return []string{
-		"", " ", "tundish", "tundish: subscription", "tundish : subscription=", "Tundish: subscription=", "a tundish: subscription=",
+		"", " ", "tundish", "tundish: subscription", "tundish subscription=", "a tundish: subscription=",
 		"[q]", "[q#]", "[q#x]", "[q#1", "[q #1 ]", "[q#-1]", "q#1]", "x [q#1]", "#1]", "[q#1x]", "(q#1)", "[", "[#", "[#]", `\[q#1]`, "- [q#1]", "[q#１]",
 	}
 }
