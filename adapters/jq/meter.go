@@ -47,7 +47,7 @@ func (m *meter) Done() <-chan struct{} {
 	if m.err == nil {
 		switch {
 		case m.steps > maxSteps:
-			m.fail(errors.New("the expression takes more than 1000000 steps"))
+			_ = m.fail(errors.New("the expression takes more than 1000000 steps"))
 		case m.steps%pollEvery == 0:
 			m.poll()
 		}
@@ -61,7 +61,7 @@ func (m *meter) Err() error { return m.err }
 // poll looks at the caller's context.
 func (m *meter) poll() {
 	if m.Context.Err() != nil {
-		m.fail(context.Cause(m.Context))
+		_ = m.fail(context.Cause(m.Context))
 	}
 }
 

@@ -155,7 +155,7 @@ func toString(r *run, v any, _ []any) any {
 }
 
 // toNumber is jq's tonumber. The number keeps its digits.
-func toNumber(r *run, v any, _ []any) any {
+func toNumber(_ *run, v any, _ []any) any {
 	s, ok := v.(string)
 	switch {
 	case !ok && number(v) != nil:

@@ -212,7 +212,7 @@ func (r *rewriter) suffixes(t *gojq.Term) {
 	for i := 0; i < len(rest); i++ {
 		s := rest[i]
 		optional := i+1 < len(rest) && rest[i+1].Optional
-		step := (*gojq.Term)(nil)
+		var step *gojq.Term
 		switch {
 		case s.Iter:
 			step = &gojq.Term{Type: gojq.TermTypeFunc, Func: &gojq.Func{Name: "__each"}}

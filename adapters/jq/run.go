@@ -96,8 +96,8 @@ func (r *run) outputs(input any, yield func(any) (more bool, err error)) (err er
 // describe turns an error of the engine into one of ours: a value that error was
 // called with is printed within bounds, which the engine's own text is not.
 func (r *run) describe(failure error) error {
-	thrown, ok := failure.(gojq.ValueError)
-	if !ok {
+	var thrown gojq.ValueError
+	if !errors.As(failure, &thrown) {
 		return failure
 	}
 	text, isText := thrown.Value().(string)
