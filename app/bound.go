@@ -31,7 +31,7 @@ func requireSubscription(r storage.Reader, name string) (inbox.Subscription, err
 	}
 	return sub, &domain.Error{
 		Code: domain.NotFound, Text: fmt.Sprintf("there is no subscription %q", name),
-		Remedy: "tundish status lists them; subscribe with --queue creates one",
+		Remedy: fmt.Sprintf("tundish subscribe %s --as WHO --queue QUEUE creates it", name),
 	}
 }
 

@@ -171,55 +171,6 @@ func (l *look) scanOldest() error {
 	}
 }
 
-// scanLatest goes down from the newest, step by step, around the stretch that
-// earlier pulls have judged (PULL-4, PULL-14).
-func (l *look) scanLatest() error {
-	if l.evaluate {
-		l.judge.top = l.window.Bound.Newest
-	}
-	top, position := min(l.judge.top, l.window.Bound.Newest), l.window.Bound.Position()
-	if top <= position {
-		return nil
-	}
-	l.window.Through = top
-	known := l.window.Bound.Binding.Judged
-	spans := []inbox.Span{{After: max(position, known.Through), Through: top}}
-	if known.After > position {
-		spans = append(spans, inbox.Span{After: position, Through: known.After})
-	}
-	l.window.Judged = known
-	for i, span := range spans {
-		whole, err := l.scanDown(span, i == len(spans)-1, top)
-		if err != nil || !whole {
-			return err
-		}
-	}
-	return nil
-}
-
-// scanDown judges a span, newest first. Where it is the last one, what it has
-// done before it stopped is worth keeping.
-func (l *look) scanDown(span inbox.Span, last bool, top int64) (whole bool, err error) {
-	scan := storage.Scan{Queue: l.rules().Queue, Key: l.judge.key(), HeadsOnly: !l.evaluate, Descending: true}
-	scan.After, scan.Through = span.After, span.Through
-	for scan.Through > scan.After {
-		ended, err := l.step(scan, func(id int64) {
-			scan.Through = id - 1
-			if last {
-				l.window.Judged = inbox.Span{After: id - 1, Through: top}
-			}
-		})
-		if err != nil || ended {
-			return ended, err
-		}
-		if l.done || l.ready > 0 || l.late() {
-			l.window.More = true
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
 // step looks at up to stepItems items and reports those it has passed. ended
 // tells that nothing of the scan is left.
 func (l *look) step(scan storage.Scan, passed func(id int64)) (ended bool, err error) {

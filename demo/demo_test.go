@@ -91,6 +91,38 @@ func TestReadmeProgram(t *testing.T) {
 	if err != nil || string(out) != "stored as 1\n" {
 		t.Errorf("%v\n%s", err, out)
 	}
+	out, err = exec.CommandContext(t.Context(), binary).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "usage: ") {
+		t.Errorf("without an argument: %v\n%s", err, out)
+	}
+}
+
+// TestReadmeRequire follows the README's way for a module to require this one.
+func TestReadmeRequire(t *testing.T) {
+	here, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	if err := os.Symlink(here, filepath.Join(folder, "tundish")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(folder, "mail"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit := regexp.MustCompile(`(?m)^    (go mod edit .*)$`).FindSubmatch(readme)
+	if edit == nil {
+		t.Fatal("the README does not say how to require the module")
+	}
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", "go mod init example.com/mail && "+string(edit[1])+" && go list -m -f '{{.Replace}}' github.com/tundish-go/tundish")
+	cmd.Dir, cmd.Env = filepath.Join(folder, "mail"), append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off")
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.HasSuffix(string(out), "../tundish\n") {
+		t.Errorf("%v\n%s", err, out)
+	}
 }
 
 // step is a command of the README with what it prints.

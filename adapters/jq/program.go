@@ -98,10 +98,12 @@ func syntaxFault(text string, err error) error {
 		reason, hint = "single quotes are not jq", "put text in double quotes"
 	case strings.HasPrefix(reason, "unterminated"):
 		reason = "a string is not closed"
-	case reason == `unexpected token "="`:
-		hint = "compare with =="
 	}
-	return &ports.CompileError{Text: text, Offset: min(max(offset, 0), len(text)), Reason: reason, Hint: hint}
+	offset = min(max(offset, 0), len(text))
+	if hint == "" {
+		hint = syntaxHint(text, bad.Token, offset)
+	}
+	return &ports.CompileError{Text: text, Offset: offset, Reason: reason, Hint: hint}
 }
 
 // compileFault names the thing that the engine's compiler does not know.
@@ -109,7 +111,11 @@ func compileFault(text string, err error) error {
 	reason := err.Error()
 	if name, ok := strings.CutPrefix(reason, "function not defined: "); ok {
 		bare, _, _ := strings.Cut(name, "/")
-		return fault(text, bare, "unknown function "+name, "")
+		unknown := fault(text, bare, "unknown function "+name, "")
+		if strings.HasSuffix(name, "/0") {
+			unknown.Hint = unknownHint(text, bare, unknown.Offset)
+		}
+		return unknown
 	}
 	if name, ok := strings.CutPrefix(reason, "variable not defined: "); ok {
 		return fault(text, name, "unknown variable "+name, "bind it first: … as "+name+" | …")

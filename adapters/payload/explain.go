@@ -146,6 +146,8 @@ func (p place) reason(rest []byte, err error) string {
 		return nameReason(p.before, rest)
 	case top == '{' && p.isName:
 		return "a colon must follow the name"
+	case p.inNumber && p.before == '0' && isDigit(rest[0]) && rest[0] != '-':
+		return "numbers have no leading zeros"
 	case p.inNumber && isWordByte(rest[0]):
 		return "this does not continue a JSON number: " + quoteStart(rest)
 	case top == '{':

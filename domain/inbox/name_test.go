@@ -104,6 +104,13 @@ func TestOBJ5_MessagesNameTheFault(t *testing.T) {
 		{CheckQueue("a]"), `"a]" contains ]`},
 		{CheckQueue("\xff"), "not valid UTF-8"},
 		{CheckKey(strings.Repeat("k", 256)), "is 256 bytes long; shorten it to 255 bytes"},
+		{CheckKey(strings.Repeat("k", 256)), `the key "` + strings.Repeat("k", 40) + `…" is 256`},
+		{CheckQueue(strings.Repeat("é", 200)), `"` + strings.Repeat("é", 20) + `…" is 400`},
+		{CheckQueue("x" + strings.Repeat("é", 200)), `"x` + strings.Repeat("é", 19) + `…" is 401`},
+		{CheckDedupe(strings.Repeat("d", 999)), `dedupe id "` + strings.Repeat("d", 40) + `…" is 999`},
+		{CheckSubscriber(strings.Repeat("n", 65)), `"` + strings.Repeat("n", 40) + `…" is 65`},
+		{CheckKey(strings.Repeat("k", 39) + "\n"), `the key "` + strings.Repeat("k", 39) + `\n" contains`},
+		{CheckKey(strings.Repeat("\x80", 60)), `the key "` + strings.Repeat(`\x80`, 36) + `…" is not valid`},
 		{CheckKey("a\u202e"), "contains U+202E"},
 		{CheckKey("a\n"), "contains U+000A"},
 	}

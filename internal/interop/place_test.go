@@ -203,8 +203,8 @@ func TestCMD5_ReadingCreatesNothing(t *testing.T) {
 				t.Errorf("%v printed %q", args, out)
 			}
 		}
-		if out := s.ok(b, "check"); out != "ok\n" {
-			t.Errorf("check printed %q", out)
+		if r := s.run(b, "check"); r.code != 0 || r.stdout != "ok\n" || !strings.Contains(r.stderr, s.db) {
+			t.Errorf("check: %+v", r)
 		}
 		s.fails(b, 2, []string{"1"}, "show", "1")
 		s.fails(b, 2, []string{`s`}, "pull", "s", "--as", "w")

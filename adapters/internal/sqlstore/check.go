@@ -11,8 +11,8 @@ import (
 )
 
 // Check implements [storage.Store]. That a folder or a file is open to others is
-// no damage and goes to Warn (STO-2). A wide open folder counts only if it is
-// the one that the file is in.
+// no damage and goes to Warn (STO-2). Of the folders only the one that the file
+// is in counts.
 func (s *Store) Check(ctx context.Context) ([]string, error) {
 	var findings []string
 	err := s.View(ctx, func(r storage.Reader) error {
@@ -36,18 +36,31 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 }
 
 func (s *Store) checkModes() {
-	s.checkMode(filepath.Dir(s.path), "folder", folderMode)
+	s.checkFolder(filepath.Dir(s.path))
 	for _, path := range []string{s.path, s.path + "-wal", s.path + "-shm"} {
-		s.checkMode(path, "file", fileMode)
+		info, err := os.Stat(path)
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			s.opts.warn(fmt.Sprintf("the file %q has mode %04o, which lets others at your items; chmod %04o makes it private",
+				path, info.Mode().Perm(), fileMode))
+		}
 	}
 }
 
-func (s *Store) checkMode(path, what string, want fs.FileMode) {
+// checkFolder tells when others get into the database's folder. One with the
+// sticky bit, such as /tmp, is shared on purpose, and only the owner of a file
+// may rename or remove it there.
+func (s *Store) checkFolder(path string) {
+	const others, othersWrite = 0o077, 0o022
 	info, err := os.Stat(path)
-	if err == nil && info.Mode().Perm()&^want != 0 {
-		s.opts.warn(fmt.Sprintf("the %s %q has mode %04o, so that others may read your items; chmod %04o makes it private",
-			what, path, info.Mode().Perm(), want))
+	if err != nil || info.Mode()&fs.ModeSticky != 0 || info.Mode().Perm()&others == 0 {
+		return
 	}
+	danger := "others can see that there is a database"
+	if info.Mode().Perm()&othersWrite != 0 {
+		danger = "others could replace the database by a file of theirs"
+	}
+	s.opts.warn(fmt.Sprintf("the folder %q has mode %04o: %s; a folder of its own with mode %04o is private",
+		path, info.Mode().Perm(), danger, folderMode))
 }
 
 // damage asks SQLite, which also finds values of a wrong type.

@@ -81,7 +81,7 @@ func testWiderModes(t *testing.T, opener Opener) {
 	store := p.store(t, sqlstore.Options{})
 	must(t, publish(t.Context(), store))
 	must(t, store.Close())
-	must(t, os.Chmod(filepath.Dir(p.path), 0o755))
+	must(t, os.Chmod(filepath.Dir(p.path), 0o775))
 	must(t, os.Chmod(p.path, 0o644))
 
 	var told []string
@@ -95,7 +95,7 @@ func testWiderModes(t *testing.T, opener Opener) {
 	if len(findings) > 0 {
 		t.Errorf("findings %q: a mode is no damage", findings)
 	}
-	for _, want := range []string{"0755", "0644"} {
+	for _, want := range []string{"0775", "0644"} {
 		if !strings.Contains(strings.Join(told, "\n"), want) {
 			t.Errorf("told %q, want mode %s", told, want)
 		}
@@ -104,7 +104,7 @@ func testWiderModes(t *testing.T, opener Opener) {
 	if got := mode(t, p.path); got != 0o644 {
 		t.Errorf("the file now has mode %v", got)
 	}
-	if got := mode(t, filepath.Dir(p.path)); got != fs.ModeDir|0o755 {
+	if got := mode(t, filepath.Dir(p.path)); got != fs.ModeDir|0o775 {
 		t.Errorf("the folder now has mode %v", got)
 	}
 }

@@ -33,6 +33,7 @@ func topics() []topic {
 	return []topic{
 		{"STO-2 modes", testModes},
 		{"STO-2 wider modes stay and are told", testWiderModes},
+		{"STO-2 which modes are told", testToldModes},
 		{"STO-5 paths that hold no database", testRefusedPaths},
 		{"STO-5 files of others", testForeignFiles},
 		{"STO-5 newer schema", testNewer},

@@ -12,6 +12,13 @@ func (s *session) completionsCommand() *cobra.Command {
 		Short:  "Print the completions for a shell: bash, zsh, fish or powershell",
 		Hidden: true,
 		Args:   s.operands("SHELL"),
+
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return []cobra.Completion{"bash", "zsh", "fish", "powershell"}, cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()
 			switch strings.ToLower(args[0]) {

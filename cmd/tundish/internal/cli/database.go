@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
+	"path/filepath"
+	"strings"
 
 	"github.com/tundish-go/tundish/app"
 	"github.com/tundish-go/tundish/cmd/tundish/internal/config"
@@ -18,7 +20,8 @@ func (s *session) withInbox(ctx context.Context, do func(*app.Inbox) error) (err
 		return err
 	}
 	expressions := s.Expressions()
-	store, err := s.Driver.Open(ctx, path, expressions, func(line string) { s.note("%s", line) })
+	s.database = path
+	store, err := s.Driver.Open(ctx, path, expressions, s.warn)
 	if err != nil {
 		return err
 	}
@@ -40,13 +43,21 @@ func (s *session) withInbox(ctx context.Context, do func(*app.Inbox) error) (err
 // configuration reads the configuration and tells where the database is (CFG-1,
 // CFG-2).
 func (s *session) configuration() (config.Config, string, error) {
-	settings, err := config.Load(config.Source{Path: s.global.config, Home: config.Home, Duration: inbox.ParseDuration})
+	file, err := underHome(s.global.config)
+	if err != nil {
+		return config.Config{}, "", configError(err)
+	}
+	settings, err := config.Load(config.Source{Path: file, Home: config.Home, Duration: inbox.ParseDuration})
 	if err != nil {
 		return settings, "", configError(err)
 	}
 	switch {
 	case s.global.database != "":
-		return settings, s.global.database, nil
+		path, err := underHome(s.global.database)
+		if err != nil {
+			return settings, "", configError(err)
+		}
+		return settings, path, nil
 	case settings.Database != "":
 		return settings, settings.Database, nil
 	}
@@ -55,6 +66,20 @@ func (s *session) configuration() (config.Config, string, error) {
 		return settings, "", configError(err)
 	}
 	return settings, config.DefaultDatabase(home), nil
+}
+
+// underHome puts the home folder in the place of a leading ~/, for shells that
+// leave it alone in --db=~/x.db (CFG-3).
+func underHome(path string) (string, error) {
+	rest, short := strings.CutPrefix(path, "~/")
+	if !short {
+		return path, nil
+	}
+	home, err := config.Home()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(home, rest), nil
 }
 
 func configError(err error) error {

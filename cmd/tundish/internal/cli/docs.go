@@ -46,16 +46,31 @@ func (s *session) docsCommand() *cobra.Command {
   tundish docs getting-started
   tundish docs search lease
   tundish docs --all`,
-		Args: s.operands("[TOPIC]", "[TEXT]"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return s.docs(cmd, args, all)
+		Args:              s.operands("[TOPIC]", "[TEXT]"),
+		ValidArgsFunction: completeTopics,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return s.docs(args, all)
 		},
 	}
 	cmd.Flags().BoolVarP(&all, "all", "a", false, "print all guides")
 	return cmd
 }
 
-func (s *session) docs(cmd *cobra.Command, args []string, all bool) error {
+// completeTopics offers what may follow docs.
+func completeTopics(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	words := []cobra.Completion{
+		cobra.CompletionWithDesc("list", "Name the guides"), cobra.CompletionWithDesc("search", "Find the guides with a text"),
+	}
+	for _, g := range topics() {
+		words = append(words, cobra.CompletionWithDesc(g.topic, g.about))
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+func (s *session) docs(args []string, all bool) error {
 	topic := ""
 	if len(args) > 0 {
 		topic = args[0]
@@ -98,7 +113,7 @@ func (s *session) listDocs(guides []guide) {
 // searchDocs lists the guides that contain a text, in whatever case.
 func (s *session) searchDocs(args []string) error {
 	if len(args) == 0 || strings.TrimSpace(args[0]) == "" {
-		return &domain.Error{Text: "docs search needs a text", Remedy: "give one, such as tundish docs search lease"}
+		return usage("give one, such as tundish docs search lease", "docs search needs a text")
 	}
 	var found []guide
 	for _, g := range topics() {

@@ -64,6 +64,11 @@ type session struct {
 	global struct{ database, config, now string }
 	stdout *output
 	text   *bufio.Writer // onto stdout; flushed at the end of the run
+
+	changes  bool     // the command that runs is one that changes something
+	unknown  error    // of --help for a command that does not exist
+	database string   // path of the database, once it is known
+	warnings []string // what the store told so far
 }
 
 // Run runs one command and returns the exit code of the process (CMD-4).
@@ -86,8 +91,11 @@ func (s *session) execute() error {
 	root := s.root()
 	root.SetArgs(payloadLast(s.Args, root))
 	err := root.ExecuteContext(context.Background())
-	if errors.Is(err, errVersion) {
+	switch {
+	case errors.Is(err, errVersion):
 		return s.shortVersion()
+	case err == nil:
+		return s.unknown
 	}
 	return err
 }
@@ -111,9 +119,10 @@ type toldError struct{ error }
 
 func (e toldError) Unwrap() error { return e.error }
 
-// report prints an error, once.
+// report prints an error, once. A command that only reads says nothing about a
+// reader who has left, such as head: there is nothing that it must know.
 func (s *session) report(err error) {
-	if err == nil || errors.As(err, &toldError{}) {
+	if err == nil || errors.As(err, &toldError{}) || !s.changes && errors.Is(err, syscall.EPIPE) {
 		return
 	}
 	s.note("%v", err)
@@ -123,6 +132,12 @@ func (s *session) report(err error) {
 // databases put into it cannot break the line or move the cursor.
 func (s *session) note(format string, args ...any) {
 	fmt.Fprintln(s.Stderr, "tundish: "+inbox.Escape(fmt.Sprintf(format, args...)))
+}
+
+// warn passes on what the store has to tell, and keeps it.
+func (s *session) warn(line string) {
+	s.warnings = append(s.warnings, line)
+	s.note("%s", line)
 }
 
 // print adds to standard output. What goes wrong there is told by flush.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -64,10 +65,13 @@ func (s *session) publishOperands(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if len(args) > 2 {
+		if args[1] == "-" || args[2] == "-" {
+			return usage("give one of them", "- and JSON were both given")
+		}
 		return usage(`put the whole JSON in single quotes: tundish publish `+inbox.Escape(args[0])+` '{"a": 1}'`,
 			"unexpected argument %q behind %q", args[2], args[1])
 	}
-	if set(cmd.Flags(), "lines") && len(args) == 2 && args[1] != "-" {
+	if lines, err := cmd.Flags().GetBool("lines"); err == nil && lines && len(args) == 2 && args[1] != "-" {
 		return usage("leave it out, or leave --lines out", "--lines reads standard input, and %q was given too", args[1])
 	}
 	return nil
@@ -89,7 +93,7 @@ func (f publishFlags) message(cmd *cobra.Command, queue string) (app.Message, er
 		return message, inbox.CheckDedupe(f.dedupe)
 	case given("key-jq") && strings.TrimSpace(f.keySelector) == "":
 		return message, &domain.Error{Code: domain.Expression, Text: "--key-jq is empty", Remedy: "give an expression such as .repo, or leave it out"}
-	case given("json") && f.lines:
+	case f.json && f.lines:
 		return message, usage("leave --json out: an id a line is JSON already", "--json is not for --lines")
 	case given("key"):
 		message.Key = &f.key
@@ -107,7 +111,7 @@ func (s *session) publishOne(ctx context.Context, in *app.Inbox, message app.Mes
 	}
 	published, err := in.Publish(ctx, message)
 	if err != nil {
-		return withHint(err, payloadHint(string(message.Payload), given))
+		return withHint(err, payloadHint(message.Queue, string(message.Payload), given))
 	}
 	if asJSON {
 		s.printJSON(publishedJSON{ID: published.ID, Duplicate: published.Duplicate})
@@ -162,8 +166,9 @@ func tooLong(what string, size int64) error {
 
 func (s *session) terminal(file *os.File) bool { return term.IsTerminal(int(file.Fd())) }
 
-// payloadHint guesses what the shell did to a payload that is not JSON (CMD-5).
-func payloadHint(text string, argument bool) string {
+// payloadHint guesses what became of a payload that is not JSON (CMD-5). It
+// stays silent where the error itself says what to do.
+func payloadHint(queue, text string, argument bool) string {
 	text = strings.TrimSpace(text)
 	switch {
 	case text == "" && argument:
@@ -172,12 +177,34 @@ func payloadHint(text string, argument bool) string {
 		return "standard input held nothing"
 	case !argument:
 		return ""
-	case strings.ContainsAny(text[:1], "{[") && !strings.Contains(text, `"`):
+	case isFile(text):
+		return "to publish what is in the file: tundish publish " + shellWord(queue) + " - <" + shellWord(text)
+	case strings.ContainsAny(text[:1], "{[") && !strings.ContainsAny(text, `"'`) && strings.ContainsFunc(text, unicode.IsLetter):
 		return "the shell may have removed the quotation marks: put the JSON in single quotes"
 	case !strings.ContainsAny(text, "{}[]\"',"):
-		return `in a shell: '"` + text + `"'`
+		return `as text, in a shell: '"` + text + `"'`
 	}
 	return ""
+}
+
+// shellWord is a word as a shell needs it typed.
+func shellWord(word string) string {
+	plain := func(r rune) bool {
+		return r == '_' || r == '.' || r == '/' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r)
+	}
+	if strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
+}
+
+// isFile tells whether an argument looks like a file's name, or is one.
+func isFile(word string) bool {
+	if strings.ContainsAny(word, "{}[]\"'\n") {
+		return false
+	}
+	info, err := os.Stat(word)
+	return err == nil && info.Mode().IsRegular() || strings.HasSuffix(word, ".json")
 }
 
 // withHint adds a remedy to an error about a payload that names none.

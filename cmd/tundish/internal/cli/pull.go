@@ -70,7 +70,11 @@ func (s *session) pull(cmd *cobra.Command, request app.Pull, timeout string) err
 		return err
 	}
 	if s.Output != OutputOpen {
-		return &domain.Error{Code: domain.Output, Text: "standard output is closed, or /dev/null opened for reading too, as if it had been closed", Remedy: "nothing was delivered; give the pull an output that can be read"}
+		text := "standard output is closed"
+		if s.Output == OutputSuspect {
+			text += ", or is /dev/null opened for reading too"
+		}
+		return &domain.Error{Code: domain.Output, Text: text, Remedy: "nothing was delivered; run the pull with an output"}
 	}
 	ctx, cancel := limit.bound(cmd.Context(), s.begun)
 	defer cancel()

@@ -31,6 +31,7 @@ it prints enters an agent's session.`,
 		Args:                  s.noCommand,
 		RunE:                  func(*cobra.Command, []string) error { return nil },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			s.changes = changes(cmd.Name())
 			return s.checkGlobals(cmd.Flags())
 		},
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
@@ -39,6 +40,8 @@ it prints enters an agent's session.`,
 	root.SetOut(s.text)
 	root.SetErr(s.Stderr)
 	root.SetFlagErrorFunc(flagError)
+	root.SetUsageFunc(printUsage)
+	s.refuseHelp(root)
 	flags := root.PersistentFlags()
 	flags.StringVar(&s.global.database, "db", "", "the database `PATH`, in place of the configuration's")
 	flags.StringVar(&s.global.config, "config", "", "the configuration `PATH`, in place of ~/.config/tundish/config.yml")
@@ -116,6 +119,8 @@ func (s *session) checkGlobals(flags *pflag.FlagSet) error {
 	switch {
 	case set(flags, "db") && s.global.database == "":
 		return usage("name a file", "--db is empty")
+	case s.global.database == "~":
+		return usage("name a file, such as ~/tundish.db", "--db ~ is a folder")
 	case strings.HasPrefix(s.global.database, ":memory:"):
 		return usage("name a file", "--db %s would be lost at once", s.global.database)
 	case set(flags, "config") && s.global.config == "":
@@ -137,32 +142,51 @@ func set(flags *pflag.FlagSet, name string) bool { return flags.Changed(name) }
 
 // flagError words what is wrong with a flag.
 func flagError(cmd *cobra.Command, err error) error {
-	text := strings.TrimPrefix(err.Error(), "unknown ")
-	switch {
-	case text != err.Error():
-		text = "there is no " + text
-	case strings.HasPrefix(text, "flag needs an argument: "):
-		text = strings.TrimPrefix(text, "flag needs an argument: ") + " needs a value"
+	remedy := cmd.CommandPath() + " --help lists the flags"
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		name := unknown.GetSpecifiedName()
+		if unknown.GetSpecifiedShortnames() != "" {
+			return usage(remedy, "there is no flag -%s", name)
+		}
+		if near := nearFlags(cmd, name); len(near) > 0 {
+			remedy = "did you mean " + strings.Join(near, " or ") + "?"
+		}
+		return usage(remedy, "there is no flag --%s", name)
 	}
-	return usage(cmd.CommandPath()+" --help lists the flags", "%s", text)
+	text, needs := strings.CutPrefix(err.Error(), "flag needs an argument: ")
+	if needs {
+		text += " needs a value"
+	}
+	return usage(remedy, "%s", text)
 }
 
-func (s *session) helpCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Print the help of a command",
-		Args:  s.operands("[COMMAND]"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Root().Help()
-			}
-			for _, child := range cmd.Root().Commands() {
-				if child.Name() == args[0] {
-					child.InitDefaultHelpFlag()
-					return child.Help()
-				}
-			}
-			return unknownCommand(cmd.Root(), args[0])
-		},
+// nearFlags are the flags of cmd that begin with name, or else look like it. The
+// measure is cobra's, which it has for commands only.
+func nearFlags(cmd *cobra.Command, name string) []string {
+	flags := &cobra.Command{SuggestionsMinimumDistance: min(2, len(name)/2)}
+	var begin []string
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		if strings.HasPrefix(flag.Name, name) {
+			begin = append(begin, "--"+flag.Name)
+		}
+		flags.AddCommand(&cobra.Command{Use: flag.Name, Run: func(*cobra.Command, []string) {}})
+	})
+	if len(begin) > 0 {
+		return begin
 	}
+	near := flags.SuggestionsFor(name)
+	for i := range near {
+		near[i] = "--" + near[i]
+	}
+	return near
+}
+
+// changes tells whether a command changes what is stored, or marks something as
+// delivered.
+func changes(command string) bool {
+	switch command {
+	case "publish", "subscribe", "unsubscribe", "pull", "ack":
+		return true
+	}
+	return false
 }

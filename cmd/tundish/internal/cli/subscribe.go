@@ -50,11 +50,21 @@ Filters and templates are jq over {id, queue, key, payload, created_at}.`,
 					return flags.naming(err)
 				}
 				s.printSubscribed(args[0], flags.as, done)
+				if assigns(flags.filter) {
+					s.note("--filter: a single = assigns, and what it gives always matches; == compares")
+				}
 				return nil
 			})
 		},
 	}
 	flags.define(cmd.Flags())
+	for flag, values := range map[string][]cobra.Completion{
+		"select": {"since-last-read", "latest"}, "consume": {"on-read", "on-ack"}, "share": {"all", "one"}, "start": {"all", "new"},
+	} {
+		if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+			panic(err) // it is defined above
+		}
+	}
 	return cmd
 }
 

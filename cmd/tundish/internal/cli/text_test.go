@@ -7,7 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"github.com/tundish-go/tundish/domain"
+	"github.com/tundish-go/tundish/domain/inbox"
 )
 
 // CMD-4: every code has its exit code, also when it is wrapped.
@@ -68,6 +71,72 @@ func TestDocs_Reference(t *testing.T) {
 	}
 }
 
+// The short texts of the help look alike.
+func TestHelp_Wording(t *testing.T) {
+	root := newSession("nothing").root()
+	for _, cmd := range append(root.Commands(), root) {
+		if c := cmd.Short[:1]; c != strings.ToUpper(c) || strings.HasSuffix(cmd.Short, ".") {
+			t.Errorf("%s: %q", cmd.Name(), cmd.Short)
+		}
+		if cmd.Long != "" && !strings.HasSuffix(cmd.Long, ".") {
+			t.Errorf("%s: the long text has no end: %q", cmd.Name(), cmd.Long)
+		}
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+			value, text := pflag.UnquoteUsage(flag)
+			if c := text[:1]; c != strings.ToLower(c) && !strings.HasPrefix(text, value) || strings.HasSuffix(text, ".") {
+				t.Errorf("%s --%s: %q", cmd.Name(), flag.Name, text)
+			}
+		})
+	}
+	for _, g := range topics() {
+		if strings.HasSuffix(g.about, ".") {
+			t.Errorf("%s: %q", g.topic, g.about)
+		}
+	}
+}
+
+// The completions offer what the flags take.
+func TestCompletions(t *testing.T) {
+	cmd := newSession("nothing").subscribeCommand()
+	for name, read := range map[string]func(string) error{
+		"select": func(text string) error {
+			_, err := choice("select", text, inbox.SinceLastRead, inbox.Latest)
+			return err
+		},
+		"consume": func(text string) error { _, err := choice("consume", text, inbox.OnRead, inbox.OnAck); return err },
+		"share":   func(text string) error { _, err := choice("share", text, inbox.All, inbox.One); return err },
+		"start":   func(text string) error { _, err := choice("start", text, inbox.StartAll, inbox.StartNew); return err },
+	} {
+		offer, ok := cmd.GetFlagCompletionFunc(name)
+		if !ok {
+			t.Errorf("--%s is not completed", name)
+			continue
+		}
+		values, _ := offer(cmd, nil, "")
+		if len(values) != 2 {
+			t.Errorf("--%s offers %q", name, values)
+		}
+		for _, value := range values {
+			if err := read(value); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func TestAssigns(t *testing.T) {
+	for filter, want := range map[string]bool{
+		".payload.x = 1": true, ".a=1": true, `.key = "x"`: true, `.a["=="] = "a=\"=b"`: true, `."a\(.b | "|")" = 1`: true,
+		"": false, ".a": false, ".a == 1": false, ".a != 1": false, ".a <= 1 or .b >= 2": false, ".a |= 1": false, ".a += 1": false,
+		".a //= 1": false, `.a == "x = y"`: false, `.a == "\(.b = 1)"`: false, "(.a = 1) | .b": false, ".a = 1 | .b == 2": false,
+		"select(.a = 1)": false, "def f: .a = 1; f": false, `"open`: false, `"\(`: false, ".a == -1": false,
+	} {
+		if got := assigns(filter); got != want {
+			t.Errorf("assigns(%q) = %t", filter, got)
+		}
+	}
+}
+
 func TestRoff(t *testing.T) {
 	for text, want := range map[string]string{
 		"--as WHO": `\-\-as WHO`, ".payload.x": `\&.payload.x`, "a\n'b": "a\n" + `\&'b`, `"\(.x)"`: `"\e(.x)"`,
@@ -86,9 +155,11 @@ func TestCMD5_PayloadHint(t *testing.T) {
 	}{
 		{"", true, "single quotes"}, {" \n", true, "single quotes"}, {"", false, "standard input"},
 		{"{a:1}", true, "quotation marks"}, {"[a]", true, "quotation marks"}, {"passed", true, `'"passed"'`},
-		{"{a:1}", false, ""}, {`{"a":}`, true, ""}, {"'x'", true, ""},
+		{"{a:1}", false, ""}, {`{"a":}`, true, ""}, {"'x'", true, ""}, {"{'a':1}", true, ""}, {"[01]", true, ""},
+		{"no/such.json", true, "tundish publish 'my q' - <no/such.json"}, {"no such.json", true, "- <'no such.json'"},
+		{"text_test.go", true, "- <text_test.go"}, {`{"a":x.json`, true, ""}, {"docs", true, `'"docs"'`},
 	} {
-		got := payloadHint(test.text, test.argument)
+		got := payloadHint("my q", test.text, test.argument)
 		if !strings.Contains(got, test.want) || (test.want == "") != (got == "") {
 			t.Errorf("hint for %q is %q, want %q", test.text, got, test.want)
 		}

@@ -73,10 +73,11 @@ func parseTimeout(text string) (time.Duration, error) {
 		if given, ok := milliseconds(digits); ok && given > 0 {
 			return given, nil
 		}
-		return 0, usage("use a positive whole number, such as 400ms or 2s", "--timeout %q is not a duration", text)
+	} else if seconds, err := inbox.ParseDuration(text); err == nil {
+		return time.Duration(seconds) * time.Second, nil
 	}
-	seconds, err := duration("timeout", text)
-	return time.Duration(seconds) * time.Second, err
+	return 0, usage("use a positive whole number with ms, s, m, h or d, such as 400ms or 2s; without a unit it is seconds",
+		"--timeout %q is not a duration up to 36500d", text)
 }
 
 // usable is the time before the commit: a part is kept for the exit.

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+func (s *session) helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Print the help of a command",
+		Args:  s.operands("[COMMAND]"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Root().Help()
+			}
+			for _, child := range cmd.Root().Commands() {
+				if child.Name() == args[0] {
+					child.InitDefaultHelpFlag()
+					return child.Help()
+				}
+			}
+			return unknownCommand(cmd.Root(), args[0])
+		},
+	}
+}
+
+// refuseHelp makes --help behind a word that is no command an error, as it is
+// without --help.
+func (s *session) refuseHelp(root *cobra.Command) {
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if words := cmd.Flags().Args(); !cmd.HasParent() && len(words) > 0 {
+			s.unknown = unknownCommand(cmd, words[0])
+			return
+		}
+		help(cmd, args)
+	})
+}
+
+// printUsage prints what follows the description in a command's help.
+func printUsage(cmd *cobra.Command) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Usage:\n  %s\n", cmd.UseLine())
+	if cmd.Example != "" {
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
+	}
+	if cmd.HasAvailableSubCommands() {
+		b.WriteString("\nCommands:\n")
+		for _, child := range cmd.Commands() {
+			if child.IsAvailableCommand() || child.Name() == "help" {
+				fmt.Fprintf(&b, "  %-*s %s\n", child.NamePadding(), child.Name(), child.Short)
+			}
+		}
+	}
+	writeFlags(&b, "Flags", cmd.LocalFlags())
+	writeFlags(&b, "Global flags", cmd.InheritedFlags())
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\n%s COMMAND --help tells more about a command.\n", cmd.CommandPath())
+	}
+	_, err := io.WriteString(cmd.OutOrStderr(), b.String())
+	return err
+}
+
+// writeFlags writes a table of flags, with defaults as one would type them.
+func writeFlags(b *strings.Builder, title string, flags *pflag.FlagSet) {
+	if flags.HasAvailableFlags() {
+		bare := strings.NewReplacer(`(default "`, "(default ", "\")\n", ")\n")
+		fmt.Fprintf(b, "\n%s:\n%s", title, bare.Replace(flags.FlagUsages()))
+	}
+}
