@@ -42,7 +42,7 @@ func (s *Store) exists() (bool, error) {
 // suitable refuses network file systems, on which locks and shared memory do
 // not work, and warns of those on which they might not (STO-5).
 func (s *Store) suitable() error {
-	kind, verdict := filesystem(filepath.Dir(s.path))
+	kind, verdict := filesystem(standing(filepath.Dir(s.path)))
 	switch verdict {
 	case refused:
 		return &domain.Error{
@@ -53,6 +53,17 @@ func (s *Store) suitable() error {
 		s.warnOnce(fmt.Sprintf("%q is on a shared file system (%s): use the database from one machine only", s.path, kind))
 	}
 	return nil
+}
+
+// standing is path, or the lowest folder above it that is there.
+func standing(path string) string {
+	for {
+		above := filepath.Dir(path)
+		if _, err := os.Stat(path); above == path || !errors.Is(err, fs.ErrNotExist) {
+			return path
+		}
+		path = above
+	}
 }
 
 func (s *Store) warnOnce(line string) {
@@ -67,12 +78,11 @@ func (s *Store) warnOnce(line string) {
 
 // makeFile creates the folder and an empty file, as far as they are missing.
 func (s *Store) makeFile() error {
-	folder := filepath.Dir(s.path)
-	if err := makeFolder(folder); err != nil {
-		return placeError("make the folder of", s.path, err)
-	}
 	if err := s.suitable(); err != nil {
 		return err
+	}
+	if err := makeFolder(filepath.Dir(s.path)); err != nil {
+		return placeError("make the folder of", s.path, err)
 	}
 	if err := createEmpty(s.path, fileMode); err != nil && !errors.Is(err, fs.ErrExist) {
 		return placeError("create", s.path, err)
