@@ -66,7 +66,7 @@ func compile(path, pkg, cgo string, flags ...string) error {
 	cmd := exec.Command("go", append(args, pkg)...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED="+cgo)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("building %s with CGO_ENABLED=%s: %v\n%s", pkg, cgo, err, out)
+		return fmt.Errorf("building %s with CGO_ENABLED=%s: %w\n%s", pkg, cgo, err, out)
 	}
 	return nil
 }
