@@ -13,12 +13,13 @@ const maxWait = 5 * time.Second
 
 // The bounds of one nap between two attempts to get a lock. They do not grow
 // with the wait: whoever has waited long must not be asked to wait longer than
-// whoever has just come (STO-8). They do grow with the time that an attempt
-// takes, which is long when the machine is busy: the holder of the lock needs
-// the processor more than those who ask for it.
+// whoever has just come (STO-8). Much shorter ones would have two dozen waiting
+// processes use up the processor by waking. They do grow with the time that an
+// attempt takes, which is long when the machine is busy: the holder of the lock
+// needs the processor more than those who ask for it.
 const (
-	minNap  = 500 * time.Microsecond
-	maxNap  = 4 * time.Millisecond
+	minNap  = time.Millisecond
+	maxNap  = 16 * time.Millisecond
 	longNap = 100 * time.Millisecond
 )
 

@@ -113,7 +113,7 @@ func (s *session) listDocs(guides []guide) {
 // searchDocs lists the guides that contain a text, in whatever case.
 func (s *session) searchDocs(args []string) error {
 	if len(args) == 0 || strings.TrimSpace(args[0]) == "" {
-		return usage("give one, such as tundish docs search lease", "docs search needs a text")
+		return &domain.Error{Text: "docs search needs a text", Remedy: "give one, such as tundish docs search lease"}
 	}
 	var found []guide
 	for _, g := range topics() {

@@ -50,6 +50,7 @@ it prints enters an agent's session.`,
 	flags.SortFlags = false
 	s.addCommands(root)
 	for _, cmd := range root.Commands() {
+		cmd.Flags().VisitAll(givenOnce)
 		cmd.Flags().SortFlags = false
 		cmd.DisableFlagsInUseLine = true
 	}
