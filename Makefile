@@ -78,7 +78,7 @@ test: check-format check-modules check-vet check-builds check-tests ## everythin
 
 .PHONY: test-slow
 test-slow: ## the same with the long loops and the slow scripts
-	TUNDISH_SLOW=1 $(MAKE) --no-print-directory test
+	TUNDISH_SLOW=1 TUNDISH_LONG=1 $(MAKE) --no-print-directory test
 
 .PHONY: check-format
 check-format:
