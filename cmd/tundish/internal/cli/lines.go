@@ -36,6 +36,7 @@ func (s *session) publishLines(ctx context.Context, in *app.Inbox, message app.M
 	if s.terminal(s.Stdin) {
 		s.note("waiting for one JSON document a line from the terminal; end them with Ctrl-D")
 	}
+	defer s.clearProgress()
 	source := &lineReader{file: s.Stdin, most: app.MaxPayloadBytes}
 	var waiting batch
 	for {
