@@ -22,8 +22,15 @@ STATIC_CC = $(shell printf 'int main(void) { return 0; }\n' | \
 BUILD      := $(GO) build -trimpath -buildvcs=false
 LDFLAGS    := -s -w
 CGO_TAGS   := netgo,osusergo,sqlite_omit_load_extension
-BUILD_CGO   = CGO_ENABLED=1 $(BUILD) -tags $(CGO_TAGS) -ldflags '$(LDFLAGS)$(STATIC_CC)'
-BUILD_WASM  = CGO_ENABLED=0 $(BUILD) -ldflags '$(LDFLAGS)'
+BUILD_CGO   = CGO_ENABLED=1 $(BUILD) -modfile $(LAZY) -tags $(CGO_TAGS) -ldflags '$(LDFLAGS)$(STATIC_CC)'
+BUILD_WASM  = CGO_ENABLED=0 $(BUILD) -modfile $(LAZY) -ldflags '$(LDFLAGS)'
+
+# Two dependencies in copies that make their tables at first use (decision 0014).
+LAZY := $(BIN)/lazytables/go.mod
+
+# What a short process never fills: SQLite's memory for pages and small objects
+# that is set aside at every open, and its counts of memory (decision 0014).
+export CGO_CFLAGS ?= -O2 -g -DSQLITE_DEFAULT_PCACHE_INITSZ=0 -DSQLITE_DEFAULT_LOOKASIDE=512,16 -DSQLITE_DEFAULT_MEMSTATUS=0
 
 # Tests and vet build with -trimpath too, so that all of them share one cache.
 VET  := $(GO) vet -trimpath
@@ -44,11 +51,11 @@ build: ## build bin/tundish: cgo where a C compiler is, else wasm
 	fi
 
 .PHONY: build-cgo
-build-cgo: ## build bin/tundish-cgo, with SQLite in C
+build-cgo: $(LAZY) ## build bin/tundish-cgo, with SQLite in C
 	$(BUILD_CGO) -o $(BIN)/tundish-cgo ./cmd/tundish
 
 .PHONY: build-wasm
-build-wasm: ## build bin/tundish-wasm, with Go alone
+build-wasm: $(LAZY) ## build bin/tundish-wasm, with Go alone
 	$(BUILD_WASM) -o $(BIN)/tundish-wasm ./cmd/tundish
 
 .PHONY: man
@@ -63,6 +70,9 @@ completions: build ## write the shell completions to bin/completions
 		$(BIN)/tundish gen-completions $$shell >$(BIN)/completions/tundish.$$shell || exit 1; \
 		echo "$(BIN)/completions/tundish.$$shell"; \
 	done
+
+$(LAZY): go.mod go.sum internal/lazytables/main.go
+	$(GO) run -trimpath ./internal/lazytables $(@D)
 
 # ---- try
 

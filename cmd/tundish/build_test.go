@@ -40,8 +40,13 @@ func TestMain(m *testing.M) {
 }
 
 func makeBuilds(dir string) ([]build, error) {
+	lazy := filepath.Join(dir, "lazytables")
+	if out, err := exec.Command("go", "run", "-trimpath", "../../internal/lazytables", lazy).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("lazytables: %w\n%s", err, out)
+	}
+	modfile := "-modfile=" + filepath.Join(lazy, "go.mod")
 	wasm := build{driver: "wasm", path: filepath.Join(dir, "wasm", "tundish")}
-	if err := compile(wasm.path, ".", "0"); err != nil {
+	if err := compile(wasm.path, ".", "0", modfile); err != nil {
 		return nil, err
 	}
 	if compiler, ok := compiler(); !ok {
@@ -49,7 +54,7 @@ func makeBuilds(dir string) ([]build, error) {
 		return []build{wasm}, nil
 	}
 	cgo := build{driver: "cgo", path: filepath.Join(dir, "cgo", "tundish")}
-	if err := compile(cgo.path, ".", "1", "-tags", "netgo,osusergo,sqlite_omit_load_extension"); err != nil {
+	if err := compile(cgo.path, ".", "1", modfile, "-tags", "netgo,osusergo,sqlite_omit_load_extension"); err != nil {
 		return nil, err
 	}
 	turns := build{driver: "turns", path: filepath.Join(dir, "turns", "tundish")}

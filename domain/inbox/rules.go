@@ -3,6 +3,8 @@ package inbox
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -128,10 +130,10 @@ func (r Rules) JSON() string {
 // version and makes the rules unusable, like a value out of range (PULL-10). A
 // queue name that could not be chosen today is kept (STO-6).
 func ParseRules(text string) (Rules, error) {
-	var r Rules
 	dec := json.NewDecoder(strings.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&r); err != nil {
+	dec.UseNumber()
+	r, err := decodeRules(dec)
+	if err != nil {
 		return Rules{}, &domain.Error{Code: domain.Corrupt, Text: "stored rules cannot be read", Err: err}
 	}
 	if _, err := dec.Token(); err != io.EOF {
@@ -144,6 +146,91 @@ func ParseRules(text string) (Rules, error) {
 		return Rules{}, &domain.Error{Code: domain.Corrupt, Text: "stored rules cannot be used", Err: err}
 	}
 	return r, nil
+}
+
+// decodeRules reads one object, token by token: a hook's process reads a few
+// rules in its life, and learning the fields of Rules by reflection would cost
+// it more than all of them together.
+func decodeRules(dec *json.Decoder) (Rules, error) {
+	var r Rules
+	open, err := dec.Token()
+	switch {
+	case err == io.EOF:
+		return r, io.ErrUnexpectedEOF
+	case err != nil:
+		return r, err
+	case open != json.Delim('{'):
+		return r, errors.New("they are no JSON object")
+	}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return r, err
+		}
+		value, err := dec.Token()
+		if err != nil {
+			return r, err
+		}
+		field, _ := name.(string) // always: the decoder lets nothing else be a name
+		if err := setField(&r, field, value); err != nil {
+			return r, err
+		}
+	}
+	_, err = dec.Token()
+	return r, err
+}
+
+// setField gives a field its stored value; null is none.
+func setField(r *Rules, name string, value json.Token) error {
+	switch name {
+	case "queue":
+		return setText(&r.Queue, name, value)
+	case "filter":
+		return setText(&r.Filter, name, value)
+	case "select":
+		return setText(&r.Select, name, value)
+	case "limit":
+		return setNumber(&r.Limit, name, value)
+	case "consume":
+		return setText(&r.Consume, name, value)
+	case "share":
+		return setText(&r.Share, name, value)
+	case "every":
+		return setNumber(&r.Every, name, value)
+	case "template":
+		return setText(&r.Template, name, value)
+	case "lease":
+		return setNumber(&r.Lease, name, value)
+	case "max_attempts":
+		return setNumber(&r.MaxAttempts, name, value)
+	case "start":
+		return setText(&r.Start, name, value)
+	}
+	return fmt.Errorf("unknown field %q", name)
+}
+
+func setText[T ~string](field *T, name string, value json.Token) error {
+	switch value := value.(type) {
+	case nil:
+	case string:
+		*field = T(value)
+	default:
+		return fmt.Errorf("%s is no text", name)
+	}
+	return nil
+}
+
+func setNumber(field *int64, name string, value json.Token) (err error) {
+	switch value := value.(type) {
+	case nil:
+	case json.Number:
+		if *field, err = value.Int64(); err != nil {
+			return fmt.Errorf("%s is %s, which is no whole number that fits", name, value)
+		}
+	default:
+		return fmt.Errorf("%s is no number", name)
+	}
+	return nil
 }
 
 // leases tells whether a pull under these rules grants leases (PULL-5).

@@ -96,6 +96,7 @@ func laws() []law {
 		},
 
 		{pkg: "internal/archtest"},
+		{pkg: "internal/lazytables"},
 		{pkg: "internal/interop", tests: []string{testscript, cmp, xsys}},
 		{pkg: "bench"},
 		{pkg: "bench/bare"},

@@ -34,12 +34,17 @@ func buildAndRun(m *testing.M) (int, error) {
 		return 0, err
 	}
 	defer os.RemoveAll(dir)
-	if err := build(dir, "wasm", "CGO_ENABLED=0"); err != nil {
+	lazy := filepath.Join(dir, "lazytables")
+	if out, err := exec.Command("go", "run", "-trimpath", "../lazytables", lazy).CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("lazytables: %w\n%s", err, out)
+	}
+	modfile := "-modfile=" + filepath.Join(lazy, "go.mod")
+	if err := build(dir, "wasm", "CGO_ENABLED=0", modfile); err != nil {
 		return 0, err
 	}
 	if why := noCompiler(); why != "" {
 		fmt.Fprintf(os.Stderr, "interop: NO C COMPILER (%s): the cgo build is left out\n", why)
-	} else if err := build(dir, "cgo", "CGO_ENABLED=1", "-tags", "netgo,osusergo,sqlite_omit_load_extension"); err != nil {
+	} else if err := build(dir, "cgo", "CGO_ENABLED=1", modfile, "-tags", "netgo,osusergo,sqlite_omit_load_extension"); err != nil {
 		return 0, err
 	}
 	return m.Run(), nil

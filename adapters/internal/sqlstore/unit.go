@@ -113,6 +113,29 @@ func (t *tx) row(query string, args []any, dest ...any) (bool, error) {
 	return found, nil
 }
 
+// each reads all rows, one after another, into dest, and calls row after each.
+func (t *tx) each(query string, args []any, row func(), dest ...any) error {
+	stmt, err := t.prepare(query)
+	if err != nil {
+		return err
+	}
+	rows, err := stmt.QueryContext(t.ctx, args...)
+	if err != nil {
+		return t.fail(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := rows.Scan(dest...); err != nil {
+			return t.fail(err)
+		}
+		row()
+	}
+	if err := rows.Err(); err != nil {
+		return t.fail(err)
+	}
+	return nil
+}
+
 // list reads all rows into dest, a pointer to a slice.
 func (t *tx) list(dest any, query string, args ...any) error {
 	stmt, err := t.prepare(query)

@@ -15,7 +15,7 @@ import (
 // has no entry (CFG-1). The file is read here, not through os/user, so that a
 // build with a C library and one without answer the same.
 func Home() (string, error) {
-	file, err := os.Open("/etc/passwd")
+	file, err := open("/etc/passwd")
 	if err != nil {
 		return homeOr("")
 	}
