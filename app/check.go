@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/tundish-go/tundish/domain"
 	"github.com/tundish-go/tundish/ports/storage"
 )
 
@@ -30,5 +31,8 @@ func (in *Inbox) Check(ctx context.Context) ([]string, error) {
 		}
 		return nil
 	})
+	if len(findings) > 0 && domain.CodeOf(err) == domain.Corrupt {
+		err = nil // which the findings explain
+	}
 	return findings, err
 }

@@ -31,6 +31,7 @@ func TestImportLawCatches(t *testing.T) {
 		"suite on an adapter":      {pkg{path: "ports/porttest", imports: []string{module + "/adapters/memory"}}, "adapters/memory"},
 		"suite in code":            {pkg{path: "adapters/memory", imports: []string{module + "/ports/porttest"}}, "porttest"},
 		"store's suite in code":    {pkg{path: "adapters/sqlite_cgo", imports: []string{module + "/adapters/internal/sqlstore/sqltest"}}, "sqltest"},
+		"faults in code":           {pkg{path: "adapters/internal/sqlstore", imports: []string{module + "/adapters/internal/faultdrv"}}, "faultdrv"},
 		"suite in a suite":         {pkg{path: "adapters/internal/sqlstore/sqltest", imports: []string{module + "/ports/porttest"}}, ""},
 		"suite in a test":          {pkg{path: "adapters/memory", tests: []string{module + "/ports/porttest"}}, ""},
 		"store on a driver":        {pkg{path: "adapters/internal/sqlstore", imports: []string{mattn}}, mattn},

@@ -43,7 +43,9 @@ func impure() []string { return []string{"os", "net", "log", "database", "syscal
 // suites are packages of test code in ordinary files. Only tests import them, and
 // they each other.
 func suites() []string {
-	return []string{module + "/ports/porttest", module + "/adapters/internal/sqlstore/sqltest"}
+	return []string{
+		module + "/ports/porttest", module + "/adapters/internal/sqlstore/sqltest", module + "/adapters/internal/faultdrv",
+	}
 }
 
 // laws is the whole table. A package without a line in it is a violation.
@@ -67,8 +69,12 @@ func laws() []law {
 		{pkg: "adapters/internal/sqlstore", may: append([]string{sqlx}, core...), tests: stores},
 		{
 			pkg: "adapters/internal/sqlstore/sqltest",
-			may: append([]string{"adapters/internal/sqlstore", "ports/porttest", "adapters/memory", cmp, rapid, sqlx}, core...),
+			may: append([]string{
+				"adapters/internal/sqlstore", "adapters/internal/faultdrv", "ports/porttest", "adapters/memory",
+				"app", "adapters/jq", "adapters/payload", cmp, rapid, sqlx,
+			}, core...),
 		},
+		{pkg: "adapters/internal/faultdrv"},
 		{pkg: "adapters/sqlite_cgo", may: []string{"adapters/internal/sqlstore", "domain", mattn}, tests: stores},
 		{pkg: "adapters/sqlite_wasm", may: []string{"adapters/internal/sqlstore", "domain", ncruces}, tests: stores},
 		{pkg: "adapters/memory", may: core, tests: suite},
@@ -97,6 +103,14 @@ func laws() []law {
 
 		{pkg: "internal/archtest"},
 		{pkg: "internal/lazytables"},
+		{
+			pkg: "internal/metamorphic", may: append([]string{"app", "adapters/jq", "adapters/payload"}, core...),
+			tests: []string{"adapters/memory", rapid},
+		},
+		{
+			pkg: "internal/metamorphic/worker",
+			may: []string{"internal/metamorphic", "adapters/sqlite_cgo", "adapters/sqlite_wasm", "ports/storage"},
+		},
 		{pkg: "internal/interop", tests: []string{testscript, cmp, xsys}},
 		{pkg: "bench"},
 		{pkg: "bench/bare"},

@@ -3,6 +3,8 @@ package sqlstore
 import (
 	"context"
 	"slices"
+
+	"github.com/tundish-go/tundish/domain"
 )
 
 // state is what stands at the path.
@@ -57,6 +59,7 @@ func (s *Store) start(ctx context.Context, wait patience, sess *session, op stri
 	mode := "BEGIN"
 	if write {
 		mode = "BEGIN IMMEDIATE"
+		sess.warm(ctx)
 	}
 	for {
 		var found state
@@ -75,7 +78,9 @@ func (s *Store) start(ctx context.Context, wait patience, sess *session, op stri
 			}
 			continue
 		}
-		sess.rollback(ctx)
+		if err := sess.rollback(ctx); err != nil {
+			return false, s.fail(ctx, op, err)
+		}
 		switch {
 		case found == taken:
 			err = s.takeOver(ctx, wait, sess)
@@ -97,11 +102,13 @@ func (s *Store) start(ctx context.Context, wait patience, sess *session, op stri
 // no transaction.
 func (s *Store) look(ctx context.Context, sess *session, mode string) (state, int64, error) {
 	if err := sess.control(ctx, mode); err != nil {
+		// Only a lock that was refused is certain to have begun nothing.
+		sess.broken = s.classify(err) != domain.Busy
 		return 0, 0, err
 	}
 	found, version, err := s.inspect(ctx, sess)
 	if err != nil {
-		sess.rollback(ctx)
+		_ = sess.rollback(ctx)
 	}
 	return found, version, err
 }
@@ -121,14 +128,16 @@ func (s *Store) settle(ctx context.Context, wait patience, sess *session, write 
 	}
 	var mode string
 	if err := sess.get(ctx, &mode, "PRAGMA journal_mode"); err != nil {
-		sess.rollback(ctx)
+		_ = sess.rollback(ctx)
 		return false, s.fail(ctx, "open", err)
 	}
 	s.logged.Store(mode == "wal")
 	if mode == "wal" {
 		return false, nil
 	}
-	sess.rollback(ctx)
+	if err := sess.rollback(ctx); err != nil {
+		return false, s.fail(ctx, "open", err)
+	}
 	return true, s.useLog(ctx, wait, sess)
 }
 

@@ -6,33 +6,46 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 
+	"github.com/tundish-go/tundish/domain"
 	"github.com/tundish-go/tundish/ports/storage"
 )
 
 // Check implements [storage.Store]. That a folder or a file is open to others is
 // no damage and goes to Warn (STO-2). Of the folders only the one that the file
-// is in counts.
+// is in counts. What fails because of damage that was found already is passed
+// over, so that the damage is named (STO-5).
 func (s *Store) Check(ctx context.Context) ([]string, error) {
-	var findings []string
-	err := s.View(ctx, func(r storage.Reader) error {
-		ours, ok := r.(*reader)
-		if !ok {
-			return nil // there is no database
+	findings, err := s.damage(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, look := range []func(*reader) ([]string, error){
+		(*reader).missing, (*reader).orphans, (*reader).miscounts, (*reader).garbled, (*reader).unreadable,
+	} {
+		found, err := s.find(ctx, look)
+		code := domain.CodeOf(err)
+		if explained := len(findings) > 0 && (code == domain.Corrupt || code == domain.Internal); err != nil && !explained {
+			return nil, err
 		}
-		s.checkModes()
-		for _, check := range []func() ([]string, error){
-			ours.damage, ours.orphans, ours.miscounts, ours.unreadable,
-		} {
-			found, err := check()
-			if err != nil {
-				return err
-			}
-			findings = append(findings, found...)
+		findings = append(findings, found...)
+	}
+	return findings, nil
+}
+
+// find looks for one kind of finding, in a unit of work of its own: the first
+// failure ends it.
+func (s *Store) find(ctx context.Context, look func(*reader) ([]string, error)) (found []string, err error) {
+	err = s.View(ctx, func(r storage.Reader) (err error) {
+		if ours, ok := r.(*reader); ok { // else there is no database
+			found, err = look(ours)
 		}
-		return nil
+		return err
 	})
-	return findings, err
+	return found, err
 }
 
 func (s *Store) checkModes() {
@@ -63,16 +76,81 @@ func (s *Store) checkFolder(path string) {
 		path, info.Mode().Perm(), danger, folderMode))
 }
 
-// damage asks SQLite, which also finds values of a wrong type.
-func (r *reader) damage() ([]string, error) {
-	var lines []string
-	if err := r.t.list(&lines, "PRAGMA quick_check"); err != nil {
+// damage asks SQLite, which also finds values of a wrong type. Some damage ends
+// the whole answer; then each table is asked about, so that it can be named.
+func (s *Store) damage(ctx context.Context) ([]string, error) {
+	findings, err := s.find(ctx, func(r *reader) ([]string, error) {
+		s.checkModes()
+		return r.quickCheck("")
+	})
+	if domain.CodeOf(err) != domain.Corrupt {
+		return findings, err
+	}
+	tables := created("TABLE")
+	ended := 0
+	for _, table := range tables {
+		found, broken := s.find(ctx, func(r *reader) ([]string, error) { return r.quickCheck("(" + table + ")") })
+		switch domain.CodeOf(broken) {
+		case domain.Corrupt:
+			ended++
+			findings = append(findings, fmt.Sprintf("the file is damaged: the table %s cannot be read", table))
+		case domain.Deadline, domain.Busy:
+			return nil, broken
+		}
+		findings = append(findings, found...)
+	}
+	if ended == len(tables) {
+		return nil, err // no table is to blame
+	}
+	return findings, nil
+}
+
+// quickCheck has SQLite check all tables or, in brackets, one. It answers several
+// lines in one row, and begins them with the name of the database in SQLite.
+func (r *reader) quickCheck(table string) ([]string, error) {
+	var rows []string
+	if err := r.t.list(&rows, "PRAGMA quick_check"+table); err != nil {
 		return nil, err
 	}
-	if len(lines) == 1 && lines[0] == "ok" {
+	if len(rows) == 1 && rows[0] == "ok" {
 		return nil, nil
 	}
-	return lines, nil
+	var findings []string
+	for _, row := range rows {
+		for line := range strings.Lines(row) {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "***") {
+				findings = append(findings, "the file is damaged: "+line)
+			}
+		}
+	}
+	return findings, nil
+}
+
+// created lists the names in the schema of a kind, TABLE or INDEX.
+func created(kind string) (names []string) {
+	for _, m := range migrations() {
+		for _, words := range regexp.MustCompile(`CREATE `+kind+` (\w+)`).FindAllStringSubmatch(m.sql, -1) {
+			names = append(names, words[1])
+		}
+	}
+	return names
+}
+
+// missing names the tables and indexes of the schema that are not there.
+func (r *reader) missing() ([]string, error) {
+	var names []string
+	if err := r.t.list(&names, "SELECT name FROM sqlite_schema"); err != nil {
+		return nil, err
+	}
+	var findings []string
+	for _, kind := range []string{"TABLE", "INDEX"} {
+		for _, name := range created(kind) {
+			if !slices.Contains(names, name) {
+				findings = append(findings, fmt.Sprintf("the %s %s is missing", strings.ToLower(kind), name))
+			}
+		}
+	}
+	return findings, nil
 }
 
 // orphanRow is what SQLite tells about a row that refers to nothing.
@@ -122,6 +200,30 @@ FROM queue AS q LEFT JOIN item AS i ON i.queue_id = q.id GROUP BY q.id ORDER BY 
 				"the counters of queue %q say %d items up to id %d, but it has %d up to id %d",
 				row.Name, row.Kept, row.Newest, row.Items, row.Last))
 		}
+	}
+	return findings, nil
+}
+
+// garbledRow is a queue with items that nobody can read.
+type garbledRow struct {
+	Name  string `db:"name"`
+	Items int64  `db:"items"`
+	First int64  `db:"first"`
+}
+
+// garbled counts the items whose payload is no JSON (STO-5).
+func (r *reader) garbled() ([]string, error) {
+	var rows []garbledRow
+	err := r.t.list(&rows, `
+SELECT q.name, COUNT(*) AS items, MIN(i.id) AS first FROM item AS i JOIN queue AS q ON q.id = i.queue_id
+WHERE NOT json_valid(i.payload) GROUP BY q.id ORDER BY q.name`)
+	if err != nil {
+		return nil, err
+	}
+	var findings []string
+	for _, row := range rows {
+		findings = append(findings, fmt.Sprintf(
+			"the queue %q has %d items whose payload is not JSON, the first with id %d", row.Name, row.Items, row.First))
 	}
 	return findings, nil
 }

@@ -74,15 +74,17 @@ func (s *Store) migrate(ctx context.Context, wait patience, sess *session, from 
 		return err
 	}
 	if version != from {
-		sess.rollback(ctx)
+		if err := sess.rollback(ctx); err != nil {
+			return s.fail(ctx, op, err)
+		}
 		return nil // begin looks again
 	}
 	if err := migrateFrom(ctx, sess, from); err != nil {
-		sess.rollback(ctx)
+		_ = sess.rollback(ctx)
 		return s.fail(ctx, op, err)
 	}
 	if err := sess.control(ctx, "COMMIT"); err != nil {
-		sess.rollback(ctx)
+		_ = sess.rollback(ctx)
 		return s.fail(ctx, op, err)
 	}
 	return nil

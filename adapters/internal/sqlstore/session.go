@@ -72,6 +72,15 @@ func (s *session) pragma(ctx context.Context, query string, dest *int64) error {
 	return stmt.QueryRowContext(ctx).Scan(dest)
 }
 
+// warm makes a new connection read the schema, which takes as long as a small
+// transaction and is better done before others have to wait for this one. Where
+// no schema is, or none can be read now, the transaction will say so.
+func (s *session) warm(ctx context.Context) {
+	if len(s.stmts) == 0 {
+		_, _ = s.prepare(context.WithoutCancel(ctx), "SELECT value FROM counter WHERE name = 'pull'")
+	}
+}
+
 // control runs BEGIN, COMMIT and the like from a kept statement.
 func (s *session) control(ctx context.Context, query string) error {
 	ctx = context.WithoutCancel(ctx)
@@ -85,11 +94,14 @@ func (s *session) control(ctx context.Context, query string) error {
 
 // rollback ends a transaction even when ctx has ended. SQLite may have ended it
 // already, after a full disk for example, and says so with an error; the
-// connection is then given up rather than asked what state it is in.
-func (s *session) rollback(ctx context.Context) {
-	if err := s.control(ctx, "ROLLBACK"); err != nil {
+// connection is then given up rather than asked what state it is in, and the
+// error is for those who wanted to go on with it.
+func (s *session) rollback(ctx context.Context) error {
+	err := s.control(ctx, "ROLLBACK")
+	if err != nil {
 		s.broken = true
 	}
+	return err
 }
 
 // close frees the connection. Statements come first: SQLite closes no connection

@@ -35,12 +35,18 @@ func (s *Store) takeOver(ctx context.Context, wait patience, sess *session) erro
 		return err
 	}
 	if found != taken {
-		sess.rollback(ctx)
+		if err := sess.rollback(ctx); err != nil {
+			return s.fail(ctx, op, err)
+		}
 		return nil // begin looks again
 	}
 	copied, err := s.replaceOld(ctx, wait, sess)
 	if err != nil {
-		sess.rollback(ctx)
+		// A commit that failed may have come through. Where nothing is left to
+		// roll back, the copy stays.
+		if sess.rollback(ctx) == nil && copied != "" {
+			os.Remove(copied)
+		}
 		return s.fail(ctx, op, err)
 	}
 	s.opts.warn(fmt.Sprintf("took over the database of tundish 0.1.2 in %q; the old one is kept in %q", s.path, copied))
@@ -48,7 +54,7 @@ func (s *Store) takeOver(ctx context.Context, wait patience, sess *session) erro
 }
 
 // replaceOld does the work under the write lock, commit included, and returns
-// the name of the copy.
+// the name of the copy, if it was made, with any error.
 func (s *Store) replaceOld(ctx context.Context, wait patience, sess *session) (string, error) {
 	part := s.path + ".old-0.1.2.part"
 	defer os.Remove(part)
@@ -69,9 +75,6 @@ func (s *Store) replaceOld(ctx context.Context, wait patience, sess *session) (s
 		err = wait.lock(ctx, "take over", func() error {
 			return sess.control(ctx, "COMMIT")
 		})
-	}
-	if err != nil {
-		os.Remove(name)
 	}
 	return name, err
 }

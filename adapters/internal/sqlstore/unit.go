@@ -85,7 +85,7 @@ func (t *tx) commit() error {
 // release rolls back what was not committed and gives the connection back.
 func (t *tx) release() {
 	if !t.over {
-		t.sess.rollback(t.ctx)
+		_ = t.sess.rollback(t.ctx)
 	}
 	t.s.put(t.sess)
 }
