@@ -46,7 +46,7 @@ func (r *run) add(a, b any) any {
 			return z
 		}
 	default:
-		if z, ok := addition().apply(a, b); ok {
+		if z, ok := r.calculate(addition(), a, b); ok {
 			return z
 		}
 	}
@@ -71,11 +71,17 @@ func sum(r *run, v any, _ []any) any {
 	case []any:
 		values = v
 	case map[string]any:
+		if err := r.spend(keyWork * len(v)); err != nil {
+			return err
+		}
 		for _, k := range r.known.keys(v) {
 			values = append(values, v[k])
 		}
 	default:
 		return typeError(v, "cannot be added up")
+	}
+	if err := r.spend(elementWork * len(values)); err != nil {
+		return err
 	}
 	var total any
 	for i := 0; i < len(values); i++ {
@@ -99,15 +105,16 @@ func sum(r *run, v any, _ []any) any {
 // arrays or all objects; these are put together in one go.
 func sameKind(values []any) int {
 	kind := gojq.TypeOf(values[0])
-	n := 0
+	switch kind {
+	case "string", "array", "object":
+	default:
+		return 1
+	}
+	n := 1
 	for n < len(values) && gojq.TypeOf(values[n]) == kind {
 		n++
 	}
-	switch kind {
-	case "string", "array", "object":
-		return n
-	}
-	return 1
+	return n
 }
 
 // joined puts values of one kind together.
@@ -166,7 +173,7 @@ func (r *run) subtract(a, b any) any {
 	x, isArray := a.([]any)
 	y, ok := b.([]any)
 	if isArray && ok {
-		if err, failed := product(r, a, []any{b}).(error); failed {
+		if err := r.pairs(x, y); err != nil {
 			return err
 		}
 		kept := make([]any, 0, len(x))
@@ -177,7 +184,7 @@ func (r *run) subtract(a, b any) any {
 		}
 		return kept
 	}
-	if z, ok := subtraction().apply(a, b); ok {
+	if z, ok := r.calculate(subtraction(), a, b); ok {
 		return z
 	}
 	return operandError(a, b, "subtracted")
@@ -185,7 +192,7 @@ func (r *run) subtract(a, b any) any {
 
 // multiply is jq's *: numbers, a repeated text, objects merged at every depth.
 func (r *run) multiply(a, b any) any {
-	if z, ok := multiplication().apply(a, b); ok {
+	if z, ok := r.calculate(multiplication(), a, b); ok {
 		return z
 	}
 	if x, ok := a.(map[string]any); ok {
@@ -246,6 +253,9 @@ func (r *run) divide(a, b any) any {
 	x, y := number(a), number(b)
 	if x == nil || y == nil {
 		return operandError(a, b, "divided")
+	}
+	if err := r.spend(2 * (touchWork(a) + touchWork(b))); err != nil {
+		return err
 	}
 	f, _ := gojq.ToFloat64(x)
 	g, _ := gojq.ToFloat64(y)

@@ -6,20 +6,37 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/big"
+	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxNumber is the longest number, in bytes, that an expression may see: the
-// engine turns integers of any length into binary, which takes more than linear
-// time.
-const maxNumber = 4096
+// maxNumber is the longest number, in bytes, that an expression may see: turning
+// decimal digits into binary takes more than linear time.
+const maxNumber = 1024
+
+// decoder reads JSON into the engine's types.
+type decoder struct {
+	*jsontext.Decoder
+	known   orders
+	nodes   int // values read, and some more for each object
+	largest int // keys of the largest object
+	longest int // bytes of the longest text
+}
 
 // decode reads one JSON value into the engine's types. Numbers keep their text,
-// objects the order of their keys.
-func decode(text []byte, known orders) (any, error) {
-	d := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true))
-	v, err := decodeNext(d, known)
+// objects the order of their keys. A value of more nodes than an evaluation may
+// build is an error.
+func (r *run) decode(text []byte) (any, error) {
+	d := decoder{
+		Decoder: jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true)),
+		known:   r.known,
+	}
+	v, err := d.next()
+	r.largest, r.longest = max(r.largest, d.largest), max(r.longest, d.longest)
+	r.read = d.nodes
 	if err != nil {
 		return nil, err
 	}
@@ -29,8 +46,11 @@ func decode(text []byte, known orders) (any, error) {
 	return v, nil
 }
 
-// decodeNext reads the next value of d. The tokenizer bounds its depth.
-func decodeNext(d *jsontext.Decoder, known orders) (any, error) {
+// next reads the next value. The tokenizer bounds its depth.
+func (d *decoder) next() (any, error) {
+	if d.nodes++; d.nodes > maxNodes {
+		return nil, errors.New("it has more than 1000000 values")
+	}
 	token, err := d.ReadToken()
 	if err != nil {
 		return nil, fmt.Errorf("invalid JSON: %w", err)
@@ -41,24 +61,41 @@ func decodeNext(d *jsontext.Decoder, known orders) (any, error) {
 	case 't', 'f':
 		return token.Bool(), nil
 	case '"':
-		return token.String(), nil
+		text := token.String()
+		d.longest = max(d.longest, len(text))
+		return text, nil
 	case '0':
 		text := token.String()
 		if len(text) > maxNumber {
 			return nil, fmt.Errorf("a number has more than %d digits", maxNumber)
 		}
-		return json.Number(text), nil
+		return spelled(text), nil
 	case '[':
-		return decodeArray(d, known)
+		return d.array()
 	default:
-		return decodeObject(d, known)
+		return d.object()
 	}
 }
 
-func decodeArray(d *jsontext.Decoder, known orders) (any, error) {
+// spelled returns a number that prints as text. An integer is turned into binary
+// at once, and not each time that it is looked at.
+func spelled(text string) any {
+	if strings.ContainsAny(text, ".eE") || text == "-0" {
+		return json.Number(text)
+	}
+	if n, err := strconv.Atoi(text); err == nil {
+		return n
+	}
+	if n, ok := new(big.Int).SetString(text, 10); ok {
+		return n
+	}
+	return json.Number(text)
+}
+
+func (d *decoder) array() (any, error) {
 	array := []any{}
 	for d.PeekKind() != ']' {
-		v, err := decodeNext(d, known)
+		v, err := d.next()
 		if err != nil {
 			return nil, err
 		}
@@ -68,7 +105,8 @@ func decodeArray(d *jsontext.Decoder, known orders) (any, error) {
 	return array, err
 }
 
-func decodeObject(d *jsontext.Decoder, known orders) (any, error) {
+func (d *decoder) object() (any, error) {
+	d.nodes += 3 // its table and the order of its keys
 	object := map[string]any{}
 	var keys []string
 	for d.PeekKind() != '}' {
@@ -77,7 +115,7 @@ func decodeObject(d *jsontext.Decoder, known orders) (any, error) {
 			return nil, fmt.Errorf("invalid JSON: %w", err)
 		}
 		key := name.String()
-		v, err := decodeNext(d, known)
+		v, err := d.next()
 		if err != nil {
 			return nil, err
 		}
@@ -87,6 +125,7 @@ func decodeObject(d *jsontext.Decoder, known orders) (any, error) {
 		object[key] = v
 	}
 	_, err := d.ReadToken()
-	known.note(object, keys)
+	d.known.note(object, keys)
+	d.largest = max(d.largest, len(object))
 	return object, err
 }

@@ -2,6 +2,7 @@ package jq
 
 import (
 	"errors"
+	"math/bits"
 	"strings"
 	"unicode/utf8"
 
@@ -27,10 +28,19 @@ func shallow(r *run, v any, _ []any) any {
 	return v
 }
 
-// deep counts the nodes of v; what follows compares or copies them, about as
-// often as sorting does.
+// deep counts the nodes of v; what follows copies them or looks at each a few
+// times.
 func deep(r *run, v any, _ []any) any {
 	if _, err := r.weigh(v, 16); err != nil {
+		return err
+	}
+	return v
+}
+
+// ordering counts the comparisons that sort the elements of v.
+func ordering(r *run, v any, _ []any) any {
+	array, _ := v.([]any)
+	if _, err := r.weigh(v, 8*(1+bits.Len(uint(len(array))))); err != nil {
 		return err
 	}
 	return v
@@ -39,11 +49,27 @@ func deep(r *run, v any, _ []any) any {
 // characters counts a text that becomes an array of characters.
 func characters(r *run, v any, _ []any) any {
 	if s, ok := v.(string); ok {
-		if err := r.grow(utf8.RuneCountInString(s)); err != nil {
+		n := utf8.RuneCountInString(s)
+		if err := r.grow(n); err != nil {
+			return err
+		}
+		if err := r.spend(elementWork * n); err != nil {
 			return err
 		}
 	}
 	return v
+}
+
+// counting counts the keys of v, which become a sorted array.
+func counting(r *run, v any, _ []any) any {
+	n := 0
+	switch v := v.(type) {
+	case []any:
+		n = 2 * elementWork * len(v)
+	case map[string]any:
+		n = (elementWork + 2*keyWork) * len(v)
+	}
+	return result(v, r.spend(n))
 }
 
 // rectangle counts what transpose makes of an array of arrays.
@@ -58,10 +84,7 @@ func rectangle(r *run, v any, _ []any) any {
 	if longest > 0 && len(rows) > maxNodes/longest {
 		return r.grow(maxNodes + 1)
 	}
-	if err := r.spend(len(rows) * longest); err != nil {
-		return err
-	}
-	return v
+	return result(v, r.grow(len(rows)*longest))
 }
 
 // joining counts the text that join makes.
@@ -70,31 +93,35 @@ func joining(r *run, v any, args []any) any {
 	separator, _ := args[0].(string)
 	size := 0
 	for _, part := range parts {
-		if s, ok := part.(string); ok {
-			size += len(s)
+		switch part := part.(type) {
+		case string:
+			size += len(part)
+		default:
+			size += shortNumber + touchWork(part)
 		}
 		if size += len(separator); size > maxBytes {
 			break
 		}
 	}
-	if err := r.build(size); err != nil {
-		return err
-	}
-	return v
+	return result(v, r.build(size))
 }
 
 // splitting counts the parts that a separator makes of a text.
 func splitting(r *run, v any, args []any) any {
 	s, _ := v.(string)
 	separator, _ := args[0].(string)
-	if err := r.grow(strings.Count(s, separator)); err != nil {
-		return err
-	}
 	if err := r.spend(len(s)); err != nil {
 		return err
 	}
-	return v
+	parts := strings.Count(s, separator)
+	if err := r.grow(parts); err != nil {
+		return err
+	}
+	return result(v, r.spend(elementWork*parts))
 }
+
+// pairWork is comparing two elements of two arrays.
+const pairWork = 32
 
 // product counts comparing each node of v with each of the argument.
 func product(r *run, v any, args []any) any {
@@ -109,10 +136,20 @@ func product(r *run, v any, args []any) any {
 	if err != nil {
 		return err
 	}
-	if err := r.spend(left * right); err != nil {
+	return result(v, r.spend(pairWork*left.nodes*right.nodes)) // at most 2^44
+}
+
+// pairs counts comparing each element of x with each of y.
+func (r *run) pairs(x, y []any) error {
+	left, err := r.weigh(x, 1)
+	if err != nil {
 		return err
 	}
-	return v
+	right, err := r.weigh(y, 1)
+	if err != nil {
+		return err
+	}
+	return r.spend(pairWork / 8 * left.nodes * right.nodes)
 }
 
 // places returns where the argument stands in a text, in characters.
@@ -151,21 +188,6 @@ func result(v any, err error) any {
 func indexing(_ *run, v any, _ []any) any {
 	if s, ok := v.(string); ok {
 		return errors.New("cannot index a string with a number: " + gojq.Preview(s))
-	}
-	return v
-}
-
-// indexKey counts looking for an array in an array, which is what an index that
-// is an array means.
-func indexKey(r *run, v any, _ []any) any {
-	if needle, ok := v.([]any); ok {
-		nodes, err := r.weigh(needle, 1)
-		if err != nil {
-			return err
-		}
-		if err := r.spend(nodes * 1024); err != nil {
-			return err
-		}
 	}
 	return v
 }

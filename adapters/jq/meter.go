@@ -3,6 +3,8 @@ package jq
 import (
 	"context"
 	"errors"
+
+	"github.com/itchyny/gojq"
 )
 
 // Bounds of one evaluation (PULL-15). They count, and never measure time, so an
@@ -18,11 +20,12 @@ const (
 
 // What costs more than a byte, in units of work.
 const (
-	elementWork = 4   // an element of an array that is built
-	keyWork     = 28  // a key of an object that is built, beside that
+	elementWork = 16  // an element of an array that is built
+	keyWork     = 96  // a key of an object that is built, beside that
 	objectWork  = 256 // an object, beside its keys
 	letterWork  = 4   // a byte of a text that a function reads letter by letter
 	searchWork  = 16  // a byte that a regular expression reads
+	previewWork = 128 // a key of an object that an error message shows a part of
 )
 
 // meter bounds one evaluation. The engine asks its context for Done once per
@@ -32,7 +35,10 @@ type meter struct {
 	context.Context // the caller's
 
 	steps, work int
-	polled      int // work at the last look at the caller's context
+	polled      int       // work at the last look at the caller's context
+	largest     int       // keys of the largest object there was
+	longest     int       // bytes of the longest text there was
+	engine      gojq.Iter // what runs the expression
 	err         error
 	done        chan struct{} // closed once err is set
 }
@@ -48,6 +54,9 @@ func (m *meter) Done() <-chan struct{} {
 		switch {
 		case m.steps > maxSteps:
 			_ = m.fail(errors.New("the expression takes more than 1000000 steps"))
+		case m.steps%chainEvery == 0:
+			m.weighChain()
+			m.poll()
 		case m.steps%pollEvery == 0:
 			m.poll()
 		}
@@ -96,6 +105,7 @@ func (m *meter) build(n int) error {
 	if n > maxBytes || n < 0 {
 		return m.fail(errors.New("the expression builds a text of more than 16 MiB"))
 	}
+	m.longest = max(m.longest, n)
 	return m.spend(n)
 }
 
@@ -113,40 +123,6 @@ func (m *meter) growObject(n int) error {
 	if err := m.grow(n); err != nil {
 		return err
 	}
+	m.largest = max(m.largest, n)
 	return m.spend(objectWork + keyWork*n)
-}
-
-// weigh counts the nodes of v, each as often as it is reached, and spends them
-// times factor. It ends the evaluation when they are too many: a function that
-// walks v would never return.
-func (m *meter) weigh(v any, factor int) (int, error) {
-	nodes := 0
-	if !count(v, &nodes) {
-		return nodes, m.fail(errors.New("the expression walks a value of more than 1000000 nodes"))
-	}
-	return nodes, m.spend(nodes * factor)
-}
-
-// count adds the nodes of v, a text as one for each 64 bytes, and reports whether
-// they stay within maxNodes. Values are as deep as steps allow, which is too deep
-// for nothing here.
-func count(v any, nodes *int) bool {
-	*nodes++
-	switch v := v.(type) {
-	case string:
-		*nodes += len(v) / 64
-	case []any:
-		for _, e := range v {
-			if !count(e, nodes) {
-				return false
-			}
-		}
-	case map[string]any:
-		for _, e := range v {
-			if !count(e, nodes) {
-				return false
-			}
-		}
-	}
-	return *nodes <= maxNodes
 }

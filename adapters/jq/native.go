@@ -3,6 +3,7 @@ package jq
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -14,16 +15,16 @@ import (
 // arguments, and returns a value or an error.
 type native func(r *run, v any, args []any) any
 
-// natives returns the functions that the prelude and the rewritten tree call, by
-// name, with the number of arguments beside the evaluation.
-func natives() map[string]struct {
+// natives are functions by name, with the number of arguments beside the
+// evaluation.
+type natives map[string]struct {
 	arity int
 	call  native
-} {
-	return map[string]struct {
-		arity int
-		call  native
-	}{
+}
+
+// makers returns the functions that make values.
+func makers() natives {
+	return natives{
 		"__literal":  {1, noteLiteral},
 		"__entry":    {0, noteEntry},
 		"__number":   {1, func(_ *run, _ any, args []any) any { return json.Number(args[0].(string)) }},
@@ -56,25 +57,46 @@ func natives() map[string]struct {
 		"__regex":   {3, regex},
 		"__split":   {2, splitRegex},
 		"__replace": {1, replaceEdits},
+	}
+}
 
+// guards returns those that count the work of what follows and pass their input
+// on.
+func guards() natives {
+	return natives{
 		"__shallow":    {0, shallow},
 		"__deep":       {0, deep},
+		"__ordering":   {0, ordering},
 		"__characters": {0, characters},
+		"__counting":   {0, counting},
 		"__rectangle":  {0, rectangle},
 		"__joining":    {1, joining},
 		"__splitting":  {1, splitting},
 		"__product":    {1, product},
 		"__places":     {1, places},
-		"__slicing":    {0, shallow},
+		"__slicing":    {0, slicing},
 		"__indexing":   {0, indexing},
+		"__iterating":  {0, iterating},
 		"__key":        {0, indexKey},
+		"__touching":   {1, touching},
+		"__getting":    {1, getting},
+		"__pathed":     {0, pathed},
+		"__caught":     {0, caught},
+		"__numeric":    {0, numeric},
+		"__remainder":  {0, remainder},
+		"__bessel":     {0, bessel},
+		"__timing":     {1, timing},
+		"__listing":    {0, listing},
+		"__formatting": {1, formatting},
 	}
 }
 
 // options tells the engine's compiler about our functions.
 func options() []gojq.CompilerOption {
 	opts := []gojq.CompilerOption{gojq.WithVariables([]string{runVariable})}
-	for name, n := range natives() {
+	all := makers()
+	maps.Copy(all, guards())
+	for name, n := range all {
 		opts = append(opts, gojq.WithFunction(name, n.arity+1, n.arity+1, func(v any, args []any) any {
 			r := args[n.arity].(*run)
 			if err := r.spend(1); err != nil {
@@ -94,7 +116,7 @@ func keysOf(r *run, v any) gojq.Iter {
 	if !ok {
 		return gojq.NewIter[any](errors.New("only an object has keys in an order"))
 	}
-	if err := r.grow(len(object)); err != nil {
+	if err := r.spend(8 * elementWork * len(object)); err != nil {
 		return gojq.NewIter[any](err)
 	}
 	return gojq.NewIter(r.known.keys(object)...)
@@ -139,7 +161,7 @@ func noteEntry(r *run, v any, _ []any) any {
 func toJSON(r *run, v any, _ []any) any {
 	text, err := r.encode(v, maxBytes)
 	if err != nil {
-		return err
+		return r.fail(err) // or a loop could catch it, and waste time again
 	}
 	return text
 }
@@ -167,7 +189,7 @@ func toNumber(_ *run, v any, _ []any) any {
 	case len(s) > maxNumber || !isNumber(s):
 		return typeError(v, "is no number")
 	}
-	return json.Number(canonicalNumber(s))
+	return spelled(canonicalNumber(s))
 }
 
 // isNumber reports whether s is a number with an optional sign.
@@ -194,30 +216,31 @@ func fromJSON(r *run, v any, _ []any) any {
 	if !ok {
 		return typeError(v, "cannot be parsed as JSON")
 	}
-	if err := r.spend(len(s)); err != nil {
+	if err := r.spend(2 * letterWork * len(s)); err != nil {
 		return err
 	}
-	w, err := decode([]byte(s), r.known)
+	w, err := r.decode([]byte(s))
 	if err != nil {
 		if strings.EqualFold(strings.TrimSpace(s), "nan") {
 			return nil
 		}
 		return errors.New(gojq.Preview(s) + " is not JSON: " + err.Error())
 	}
-	return w
+	return result(w, r.spend(8*elementWork*r.read))
 }
 
 // comparison compares by jq's order of all values, counting the nodes that it
 // may visit.
 func comparison(holds func(int) bool) native {
 	return func(r *run, _ any, args []any) any {
-		for _, v := range args {
-			if !isContainer(v) {
-				continue
+		if isContainer(args[0]) || isContainer(args[1]) {
+			for _, v := range args {
+				if _, err := r.weigh(v, 4); err != nil {
+					return err
+				}
 			}
-			if _, err := r.weigh(v, 1); err != nil {
-				return err
-			}
+		} else if err := r.spend(touchWork(args[0]) + touchWork(args[1])); err != nil {
+			return err
 		}
 		return holds(gojq.Compare(args[0], args[1]))
 	}

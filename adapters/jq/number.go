@@ -39,6 +39,18 @@ type binary struct {
 	bigs   func(z, a, b *big.Int) *big.Int
 }
 
+// calculate computes with two numbers and counts the digits of long ones; ok is
+// false when one is none.
+func (r *run) calculate(op binary, a, b any) (result any, ok bool) {
+	z, ok := op.apply(a, b)
+	if ok {
+		if err := r.spend(touchWork(a) + touchWork(b) + touchWork(z)); err != nil {
+			return err, true
+		}
+	}
+	return z, ok
+}
+
 // apply computes with two numbers; ok is false when one is none.
 func (op binary) apply(a, b any) (result any, ok bool) {
 	a, b = number(a), number(b)
@@ -67,7 +79,7 @@ func (op binary) apply(a, b any) (result any, ok bool) {
 }
 
 // isBig reports whether n has more digits than arithmetic may make.
-func isBig(n *big.Int) bool { return n.BitLen() > 1<<16 }
+func isBig(n *big.Int) bool { return n.BitLen() > 1<<12 }
 
 func toBig(v any) *big.Int {
 	if n, ok := v.(*big.Int); ok {

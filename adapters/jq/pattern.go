@@ -3,12 +3,10 @@ package jq
 import (
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"regexp/syntax"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/itchyny/gojq"
 )
@@ -25,6 +23,7 @@ type pattern struct {
 	next   *regexp.Regexp // behind one character, its match is group 1
 	global bool
 	filled bool // only matches that are not empty
+	size   int  // instructions, and registers that each of them may carry
 }
 
 // compilePattern compiles a pattern in RE2's syntax. Flags are those of jq: g all
@@ -60,6 +59,9 @@ func compilePattern(text, flags string) (*pattern, error) {
 		inline = "(?" + inline + ")"
 	}
 	var err error
+	if p.size, err = patternSize(inline + text); err != nil {
+		return nil, err
+	}
 	if p.first, err = regexp.Compile(inline + text); err == nil {
 		p.next, err = regexp.Compile(`\A(?s:.)(?s:.*?)(` + inline + text + `)`)
 	}
@@ -104,74 +106,6 @@ func stripSpaces(text string) string {
 		b.WriteByte(c)
 	}
 	return b.String()
-}
-
-// counted reads a text for the regexp package and counts what it reads, so that
-// a search that runs to the end again and again is noticed.
-type counted struct {
-	text string
-	at   int
-	left int // bytes that may still be read
-}
-
-func (c *counted) ReadRune() (rune, int, error) {
-	if c.at == len(c.text) || c.at > c.left {
-		return 0, 0, io.EOF
-	}
-	r, size := utf8.DecodeRuneInString(c.text[c.at:])
-	c.at += size
-	return r, size, nil
-}
-
-// each calls yield with the places of each match in s, as the regexp package
-// gives them, until yield is false. A search goes on behind a match, or one
-// character further when the match is empty.
-func (p *pattern) each(r *run, s string, yield func([]int) bool) error {
-	if err := r.spend(searchWork * len(s)); err != nil {
-		return err
-	}
-	places := p.first.FindStringSubmatchIndex(s)
-	for places != nil {
-		if !p.filled || places[0] != places[1] {
-			if !yield(places) || !p.global {
-				return nil
-			}
-		}
-		from := places[1]
-		if places[0] == places[1] {
-			if from == len(s) {
-				return nil
-			}
-			_, size := utf8.DecodeRuneInString(s[from:])
-			from += size
-		}
-		var err error
-		if places, err = p.after(r, s, from); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// after finds the first match that starts at from or later; from is not 0.
-func (p *pattern) after(r *run, s string, from int) ([]int, error) {
-	_, size := utf8.DecodeLastRuneInString(s[:from])
-	from -= size
-	in := &counted{text: s[from:], left: (maxWork - r.work) / searchWork}
-	found := p.next.FindReaderSubmatchIndex(in)
-	if err := r.spend(searchWork * (in.at + 1)); err != nil {
-		return nil, err
-	}
-	if found == nil {
-		return nil, nil
-	}
-	places := found[2:]
-	for i := range places {
-		if places[i] >= 0 {
-			places[i] += from
-		}
-	}
-	return places, nil
 }
 
 // patterns remembers the compiled patterns of a program, the last 64 or so. It is

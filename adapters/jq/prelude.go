@@ -29,7 +29,11 @@ func (d definition) signature() string {
 // prelude returns the definitions, in the order in which they see each other.
 func prelude() []definition {
 	definitions := []definition{
-		{"__each", `if type == "object" then __keys($__run) as $k | .[$k] else .[] end`},
+		{"__native_path(f)", `path(f)`},
+		{"path(f)", `__native_path(f) | __pathed($__run)`},
+		{"__native_getpath($p)", `getpath($p)`},
+		{"getpath($p)", `__getting($p; $__run) | __native_getpath($p)`},
+		{"__each", `if type == "object" then __keys($__run) as $k | .[$k] else __iterating($__run) | .[] end`},
 		{"__modify(p; f)", `__owner($__run) as $o
 			| reduce path(p) as $q (.; . as $v | label $out
 				| ((($v | __take($q; $o; $__run) | f) as $n | $v | __set($q; $n; $o; $__run) | ., break $out),
@@ -61,7 +65,7 @@ func prelude() []definition {
 		{"add(f)", `[f] | __sum($__run)`},
 		{"to_entries", `[(if type == "object" then __keys($__run) else keys[] end) as $k
 			| {key: $k, value: .[$k]} | __entry($__run)]`},
-		{"from_entries", `[__each | {(.key // .Key // .name // .Name): (if has("value") then .value else .Value end)}]
+		{"from_entries", `[__each | {(.key // .Key // .name // .Name | __key($__run)): (if has("value") then .value else .Value end)}]
 			| __sum($__run) // {}`},
 		{"with_entries(f)", `to_entries | map(f) | from_entries`},
 		{"setpath($p; $x)", `__owner($__run) as $o | __set($p; $x; $o; $__run)`},
@@ -107,6 +111,22 @@ func prelude() []definition {
 		{"gsub($re; str)", `sub($re; str; "g")`},
 		{"IN(s)", `any(__eq(s; .; $__run); .)`},
 		{"IN(src; s)", `any(__eq(src; s; $__run); .)`},
+		{"all(y)", `all(__each; y)`},
+		{"all", `all(.)`},
+		{"any(y)", `any(__each; y)`},
+		{"any", `any(.)`},
+		{"__native_has($x)", `has($x)`},
+		{"has($x)", `__touching($x; $__run) | __native_has($x)`},
+		{"in(xs)", `. as $x | xs | has($x)`},
+		{"__native_startswith($x)", `startswith($x)`},
+		{"startswith($x)", `__touching($x; $__run) | __native_startswith($x)`},
+		{"__native_endswith($x)", `endswith($x)`},
+		{"endswith($x)", `__touching($x; $__run) | __native_endswith($x)`},
+		{"combinations", `if length == 0 then [] else (.[0] | __each) as $x | .[1:] | combinations | [$x] + . end`},
+		{"combinations($n)", `[limit($n; repeat(.))] | combinations`},
+		{"__native_format($f)", `format($f)`},
+		{"format($f)", `if $f == "json" then tojson elif $f == "text" then tostring
+			else __formatting($f; $__run) | __native_format($f) end`},
 		{"__native_join($x)", `join($x)`},
 		{"join($x)", `if type == "object" then [__each] end | __joining($x; $__run) | __native_join($x)`},
 		{"__native_split($x)", `split($x)`},
@@ -119,35 +139,13 @@ func prelude() []definition {
 			else __product($x; $__run) | __native_indices($x) end`},
 		{"index($x)", `indices($x) | .[0]`},
 		{"rindex($x)", `indices($x) | .[-1:] | .[0]`},
-		{"sort_by(f)", `([.[] | [f]] | __deep($__run)) as $k | _sort_by($k)`},
-		{"group_by(f)", `([.[] | [f]] | __deep($__run)) as $k | _group_by($k)`},
-		{"unique_by(f)", `([.[] | [f]] | __deep($__run)) as $k | _unique_by($k)`},
+		{"sort_by(f)", `([.[] | [f]] | __ordering($__run)) as $k | _sort_by($k)`},
+		{"group_by(f)", `([.[] | [f]] | __ordering($__run)) as $k | _group_by($k)`},
+		{"unique_by(f)", `([.[] | [f]] | __ordering($__run)) as $k | _unique_by($k)`},
 		{"min_by(f)", `([.[] | [f]] | __deep($__run)) as $k | _min_by($k)`},
 		{"max_by(f)", `([.[] | [f]] | __deep($__run)) as $k | _max_by($k)`},
 	}
-	return append(definitions, guarded()...)
-}
-
-// guarded returns definitions that count the work of an engine's function before
-// it is done.
-func guarded() []definition {
-	var definitions []definition
-	for _, g := range []struct{ head, guard string }{
-		{"length", "__shallow"}, {"reverse", "__shallow"}, {"explode", "__characters"},
-		{"implode", "__shallow"}, {"ascii_downcase", "__shallow"}, {"ascii_upcase", "__shallow"},
-		{"trim", "__shallow"}, {"ltrim", "__shallow"}, {"rtrim", "__shallow"},
-		{"keys", "__shallow"},
-		{"bsearch($x)", "__deep"},
-		{"sort", "__deep"}, {"unique", "__deep"}, {"min", "__deep"}, {"max", "__deep"},
-		{"transpose", "__rectangle"},
-		{"ltrimstr($x)", "__shallow"}, {"rtrimstr($x)", "__shallow"}, {"trimstr($x)", "__shallow"},
-	} {
-		native := "__native_" + g.head
-		definitions = append(definitions,
-			definition{native, g.head},
-			definition{g.head, g.guard + "($__run) | " + native})
-	}
-	return definitions
+	return slices.Concat(definitions, times(), guarded())
 }
 
 // addPrelude puts the definitions that q needs in front of it.

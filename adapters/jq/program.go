@@ -23,6 +23,7 @@ type program struct {
 	literals [][]string
 	key      *string // what Key answers
 	light    bool    // a filter that does not look at the payload
+	pieces   []piece // a template that copies; nil for any other
 	patterns patterns
 }
 
@@ -50,7 +51,7 @@ func compile(text string) (p *program, err error) {
 	if err := seal(text, q); err != nil {
 		return nil, err
 	}
-	p = &program{light: isLight(q)}
+	p = &program{light: isLight(q), pieces: piecesOf(q)}
 	if key, ok := keyOf(q); ok {
 		p.key = &key
 	}
@@ -158,6 +159,16 @@ type template struct{ *program }
 
 // Render implements ports.Renderer (PULL-8). A result over 1 MiB is an error.
 func (t template) Render(ctx context.Context, doc ports.Document) (string, error) {
+	if t.pieces != nil {
+		if text, ok, err := copied(ctx, t.pieces, doc); ok {
+			return text, err
+		}
+	}
+	return t.evaluate(ctx, doc)
+}
+
+// evaluate renders doc by the engine.
+func (t template) evaluate(ctx context.Context, doc ports.Document) (string, error) {
 	r := t.start(ctx, doc.Now)
 	item, err := r.item(doc, true)
 	if err != nil {
@@ -194,7 +205,7 @@ type selector struct{ *program }
 // Select implements ports.KeySelector (PUB-3).
 func (s selector) Select(ctx context.Context, doc ports.Document) (*string, error) {
 	r := s.start(ctx, doc.Now)
-	input, err := decode(doc.Payload, r.known)
+	input, err := r.decode(doc.Payload)
 	if err != nil {
 		return nil, err
 	}

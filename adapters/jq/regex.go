@@ -27,6 +27,9 @@ func (r *run) pattern(re, flags any) (*pattern, error) {
 		return nil, err
 	}
 	p, err := r.program.patterns.get(text, options)
+	if err == nil {
+		err = r.spend(1000 * p.size)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -60,10 +63,8 @@ func regex(r *run, v any, args []any) any {
 		return err
 	}
 	if args[2] == true && !p.filled {
-		if err := r.spend(searchWork * len(s)); err != nil {
-			return err
-		}
-		return p.first.MatchString(s)
+		found, err := p.test(r, s)
+		return result(found, err)
 	}
 	matches := []any{}
 	c := runes{text: s}
@@ -72,7 +73,7 @@ func regex(r *run, v any, args []any) any {
 			matches = append(matches, nil)
 			return false
 		}
-		if r.spend(objectWork*len(places)/2) != nil {
+		if r.spend((objectWork+keyWork)*len(places)/2) != nil {
 			return false
 		}
 		matches = append(matches, r.match(p, &c, places))
@@ -168,7 +169,7 @@ func splitRegex(r *run, v any, args []any) any {
 	err = every.each(r, s, func(places []int) bool {
 		parts = append(parts, s[last:places[0]])
 		last = places[1]
-		return r.grow(1) == nil
+		return r.grow(2) == nil
 	})
 	if err != nil {
 		return err

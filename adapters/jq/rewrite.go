@@ -19,7 +19,7 @@ type rewriter struct {
 // rewrite changes q, the tree of text.
 func (r *rewriter) rewrite(text string, q *gojq.Query) {
 	r.lines = locLines(text)
-	v := visitor{query: r.query, term: r.term, str: func(s *gojq.String) { interpolate(s, "__tostring") }}
+	v := visitor{query: r.query, term: r.term, pattern: r.pattern, str: r.text}
 	v.walk(q)
 }
 
@@ -105,7 +105,9 @@ func (r *rewriter) term(t *gojq.Term) {
 			r.loc(t)
 		}
 	case gojq.TermTypeString:
-		interpolate(t.Str, "__tostring")
+		r.text(t.Str)
+	case gojq.TermTypeTry:
+		t.Try = guardedTry(t.Try)
 	case gojq.TermTypeFormat:
 		r.format(t)
 	}
@@ -126,8 +128,11 @@ func (r *rewriter) object(t *gojq.Term) {
 		switch {
 		case kv.KeyString != nil && kv.KeyString.Queries == nil:
 			key = kv.KeyString.Str
-		case kv.KeyString != nil, kv.KeyQuery != nil:
+		case kv.KeyString != nil:
 			key = dynamicKey
+		case kv.KeyQuery != nil:
+			key = dynamicKey
+			kv.KeyQuery = pipe(kv.KeyQuery, callQuery("__key"))
 		}
 		if !slices.Contains(keys, key) {
 			keys = append(keys, key)
@@ -141,6 +146,24 @@ func (r *rewriter) object(t *gojq.Term) {
 	note := callQuery("__literal", numberQuery(len(r.literals)))
 	r.literals = append(r.literals, keys)
 	replace(t, pipe(termQuery(literal), note))
+}
+
+// pattern counts the computed keys of a pattern that takes an object apart.
+func (r *rewriter) pattern(p *gojq.Pattern) {
+	for _, o := range p.Object {
+		if o.KeyQuery != nil {
+			o.KeyQuery = pipe(o.KeyQuery, callQuery("__key"))
+		}
+	}
+}
+
+// guardedTry counts the errors that a try catches.
+func guardedTry(t *gojq.Try) *gojq.Try {
+	catch := t.Catch
+	if catch == nil {
+		catch = funcQuery("empty")
+	}
+	return &gojq.Try{Body: t.Body, Catch: pipe(callQuery("__caught"), catch)}
 }
 
 // dynamicKey stands for a key that is known only when the literal is evaluated.
@@ -164,12 +187,12 @@ func (r *rewriter) loc(t *gojq.Term) {
 
 // format replaces formats that print JSON.
 func (r *rewriter) format(t *gojq.Term) {
-	convert := "__tostring"
+	convert := callQuery("__formatting", stringQuery(strings.TrimPrefix(t.Format, "@")))
 	switch t.Format {
-	case "@csv", "@tsv", "@sh": // they take arrays apart
-		convert = "__deep"
+	case "@text":
+		convert = callQuery("__tostring")
 	case "@json":
-		convert = "__tojson"
+		convert = callQuery("__tojson")
 	}
 	if t.Str != nil {
 		interpolate(t.Str, convert)
@@ -179,22 +202,25 @@ func (r *rewriter) format(t *gojq.Term) {
 		return
 	}
 	if t.Format == "@json" || t.Format == "@text" {
-		replace(t, callQuery(convert))
+		replace(t, convert)
 		return
 	}
 	format := &gojq.Query{Term: &gojq.Term{Type: gojq.TermTypeFormat, Format: t.Format}}
-	replace(t, pipe(callQuery(convert), format))
+	replace(t, pipe(convert, format))
 }
 
 // interpolate lets convert make the text of each interpolated value.
-func interpolate(s *gojq.String, convert string) {
+func interpolate(s *gojq.String, convert *gojq.Query) {
 	for i, q := range s.Queries {
 		if q.Term != nil && q.Term.Str != nil && q.Term.Type == gojq.TermTypeString && q.Term.Str.Queries == nil {
 			continue // a piece of the text between interpolations
 		}
-		s.Queries[i] = &gojq.Query{Term: &gojq.Term{Type: gojq.TermTypeQuery, Query: pipe(q, callQuery(convert))}}
+		s.Queries[i] = &gojq.Query{Term: &gojq.Term{Type: gojq.TermTypeQuery, Query: pipe(q, convert)}}
 	}
 }
+
+// text makes texts of what is interpolated.
+func (r *rewriter) text(s *gojq.String) { interpolate(s, callQuery("__tostring")) }
 
 // suffixes rebuilds t with what must happen between its suffixes: [] becomes a
 // call of __each, which knows the order of keys; a slice or a numeric index is
@@ -226,12 +252,15 @@ func (r *rewriter) suffixes(t *gojq.Term) {
 			}
 			front.SuffixList = []*gojq.Suffix{s}
 			continue
+		case s.Optional:
+			front = gojq.Term{Type: gojq.TermTypeTry, Try: guardedTry(&gojq.Try{Body: termQuery(front)})}
+			continue
 		default:
 			front.SuffixList = append(front.SuffixList, s)
 			continue
 		}
 		if optional {
-			step.SuffixList = rest[i+1 : i+2 : i+2]
+			step = &gojq.Term{Type: gojq.TermTypeTry, Try: guardedTry(&gojq.Try{Body: termQuery(*step)})}
 			i++
 		}
 		front = *parenthesize(pipe(termQuery(front), &gojq.Query{Term: step}))

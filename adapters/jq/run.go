@@ -20,6 +20,7 @@ type run struct {
 	known    orders
 	patterns map[[2]string]*pattern
 	now      int64
+	read     int // nodes of the JSON that was read last
 
 	entryKeys, matchKeys, captureKeys []string
 }
@@ -51,7 +52,7 @@ func (r *run) item(doc ports.Document, withPayload bool) (any, error) {
 	if !withPayload {
 		return item, nil
 	}
-	payload, err := decode(doc.Payload, r.known)
+	payload, err := r.decode(doc.Payload)
 	if err != nil {
 		return nil, fmt.Errorf("the payload cannot be read: %w", err)
 	}
@@ -76,6 +77,7 @@ func (r *run) outputs(input any, yield func(any) (more bool, err error)) (err er
 		return r.err
 	}
 	outputs := r.program.code.RunWithContext(r.meter, input, r)
+	r.engine = outputs
 	for {
 		v, ok := outputs.Next()
 		if r.err != nil {

@@ -84,6 +84,8 @@ func seal(text string, q *gojq.Query) error {
 			case strings.HasPrefix(bare, "__") && f.Name != "$__loc__" && f.Name != "$__prog_args":
 				refuse(f.Name, "the name "+f.Name+" is reserved", "")
 			case defined[sig]:
+			case strings.HasPrefix(bare, "_") && f.Name != "$__loc__" && f.Name != "$__prog_args":
+				refuse(f.Name, "unknown function "+sig, "") // the engine's own
 			case why != "":
 				refuse(f.Name, f.Name+" is not allowed", why)
 			default:

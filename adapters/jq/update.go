@@ -33,7 +33,7 @@ func takePath(r *run, v any, args []any) any {
 			return err
 		}
 	}
-	if err := r.spend(len(path)); err != nil {
+	if err := r.spend(elementWork * len(path)); err != nil {
 		return err
 	}
 	args[1].(*owner).release(v)
@@ -68,7 +68,7 @@ func discardPaths(r *run, v any, args []any) any {
 // deleteAll deletes what paths name, the last one first, so that no deletion
 // moves what another one names.
 func (r *run) deleteAll(o *owner, v any, paths []any) any {
-	if _, err := r.weigh(paths, 8); err != nil {
+	if err, failed := ordering(r, paths, nil).(error); failed {
 		return err
 	}
 	paths = slices.Clone(paths)
@@ -110,6 +110,9 @@ func (r *run) set(o *owner, v any, path []any, value any) any {
 }
 
 func (r *run) setKey(o *owner, object map[string]any, key string, rest []any, value any) any {
+	if err := r.spend(elementWork + len(key)/textWork); err != nil {
+		return err
+	}
 	old, exists := object[key]
 	next := r.set(o, old, rest, value)
 	if err, failed := next.(error); failed {

@@ -4,6 +4,7 @@
 package payload
 
 import (
+	"bytes"
 	"errors"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -30,9 +31,9 @@ func (Codec) Canonical(raw []byte, maxDepth int) ([]byte, error) {
 		// it is broken, which is the earlier mistake, or the depth is.
 		raw = raw[:deep+1]
 	}
-	out, err := jsontext.AppendFormat(nil, raw)
+	out, err := format(raw)
 	if errors.Is(err, jsontext.ErrDuplicateName) {
-		out, err = jsontext.AppendFormat(nil, raw, jsontext.AllowDuplicateNames(true))
+		out, err = format(raw, jsontext.AllowDuplicateNames(true))
 		if err == nil {
 			return lastValues(out), nil
 		}
@@ -48,6 +49,17 @@ func (Codec) Canonical(raw []byte, maxDepth int) ([]byte, error) {
 		return nil, depthError(deep, maxDepth)
 	}
 	return nil, explain(raw, int(offset), err)
+}
+
+// format respells raw in one buffer, in which a quarter stays free: less, and the
+// encoder would move the text to a larger one. A payload may be large, and its
+// publisher's process small.
+func format(raw []byte, opts ...jsontext.Options) ([]byte, error) {
+	out := bytes.NewBuffer(make([]byte, 0, len(raw)+len(raw)/2+64))
+	if err := jsontext.NewEncoder(out, opts...).WriteValue(raw); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
 // tooDeep returns the offset of the first bracket that opens a level beyond

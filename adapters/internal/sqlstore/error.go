@@ -46,6 +46,9 @@ func (s *Store) fail(ctx context.Context, op string, err error) error {
 		if better := s.diagnose(code); better != domain.Internal {
 			code = better
 		}
+		if code == domain.Full {
+			err = syscall.ENOSPC // a driver may call it a disk error
+		}
 	}
 	return &domain.Error{Code: code, Text: cannot(op, s.path), Remedy: remedy(code, s.path), Err: err}
 }

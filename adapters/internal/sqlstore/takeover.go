@@ -114,7 +114,11 @@ func (s *Store) nameCopy(part string) (string, error) {
 		}
 		err := createEmpty(name, fileMode)
 		if errors.Is(err, fs.ErrExist) {
-			continue
+			// One without content was reserved by a process that died.
+			if info, statErr := os.Lstat(name); statErr != nil || !info.Mode().IsRegular() || info.Size() > 0 {
+				continue
+			}
+			err = nil
 		}
 		if err == nil {
 			if err = os.Rename(part, name); err == nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/tundish-go/tundish/domain"
@@ -77,6 +78,7 @@ func (r *lineReader) more(until time.Time) error {
 	const step = 64 << 10
 	if cap(r.unread)-len(r.unread) < step {
 		r.unread = append(make([]byte, 0, 2*len(r.unread)+2*step), r.unread...)
+		outgrown(len(r.unread))
 	}
 	n, err := r.file.Read(r.unread[len(r.unread) : len(r.unread)+step])
 	r.unread = r.unread[:len(r.unread)+n]
@@ -87,4 +89,13 @@ func (r *lineReader) more(until time.Time) error {
 		return &domain.Error{Code: domain.IO, Text: "standard input cannot be read", Err: err}
 	}
 	return nil
+}
+
+// outgrown frees buffers that size bytes of input have outgrown, if they are
+// large: the process may be on a small machine, and the collector would wait
+// until there is twice as much of them.
+func outgrown(size int) {
+	if size > 1<<20 {
+		runtime.GC()
+	}
 }

@@ -153,6 +153,7 @@ func (s *session) readPayload() ([]byte, error) {
 	if err != nil {
 		return nil, &domain.Error{Code: domain.IO, Text: "standard input cannot be read", Err: err, Remedy: "give the JSON as an argument"}
 	}
+	outgrown(len(payload))
 	return payload, nil
 }
 
