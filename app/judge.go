@@ -34,6 +34,7 @@ type judge struct {
 	opinions map[int64]opinion
 	texts    map[int64]string // of retries
 	top      int64            // under latest, the newest item that was looked at
+	blank    inbox.Span       // from where a scan began, items that the filter does not match
 }
 
 func (in *Inbox) newJudge(rules inbox.Rules, now int64) *judge {

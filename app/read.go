@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/tundish-go/tundish/domain/inbox"
@@ -100,43 +101,92 @@ func (in *Inbox) List(ctx context.Context, l List, yield func(ItemView) error) e
 		if l.Limit == 0 {
 			return nil
 		}
-		after, err := l.start(r)
-		if err != nil {
+		after, found, err := l.start(r)
+		if err != nil || !found {
 			return err
 		}
-		return r.Scan(storage.Scan{Queue: l.Queue, After: after}, func(item inbox.Item) (bool, error) {
-			acks, err := r.Acks([]int64{item.ID})
-			if err != nil || !l.selects(acks) {
-				return err == nil, err
-			}
-			err = yield(ItemView{Item: item, Acks: acks})
-			return err == nil, err
-		})
+		return l.upwards(r, after, yield)
 	})
 }
 
-// start is the id after which the newest Limit selected items lie.
-func (l List) start(r storage.Reader) (after int64, err error) {
+// listStep is how many items have their acks read at once.
+const listStep = 250
+
+// upwards hands over the selected items above an id.
+func (l List) upwards(r storage.Reader, after int64, yield func(ItemView) error) error {
+	for {
+		ids, acks, err := l.step(r, storage.Scan{After: after, Limit: listStep})
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		last := ids[len(ids)-1]
+		if slices.ContainsFunc(ids, func(id int64) bool { return l.selects(acks[id]) }) {
+			err = r.Scan(storage.Scan{Queue: l.Queue, After: after, Through: last}, func(item inbox.Item) (bool, error) {
+				if !l.selects(acks[item.ID]) {
+					return true, nil
+				}
+				err := yield(ItemView{Item: item, Acks: acks[item.ID]})
+				return err == nil, err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		after = last
+	}
+}
+
+// start is the id after which the newest Limit selected items lie; found is false
+// when there are none.
+func (l List) start(r storage.Reader) (after int64, found bool, err error) {
 	if l.Limit < 0 {
-		return 0, nil
+		return 0, true, nil
 	}
 	left := l.Limit
-	err = r.Scan(storage.Scan{Queue: l.Queue, Descending: true, HeadsOnly: true}, func(item inbox.Item) (bool, error) {
-		selected := true
-		if l.Unacked {
-			acks, err := r.Acks([]int64{item.ID})
-			if err != nil {
-				return false, err
+	down := storage.Scan{Descending: true}
+	for {
+		down.Limit = listStep
+		if !l.Unacked {
+			down.Limit = int(min(listStep, left))
+		}
+		ids, acks, err := l.step(r, down)
+		if err != nil || len(ids) == 0 {
+			return after, found, err
+		}
+		for _, id := range ids {
+			if !l.selects(acks[id]) {
+				continue
 			}
-			selected = l.selects(acks)
+			after, found = id-1, true
+			if left--; left == 0 {
+				return after, found, nil
+			}
 		}
-		if selected {
-			left--
+		if down.Through = ids[len(ids)-1] - 1; down.Through == 0 { // which would be no bound
+			return after, found, nil
 		}
-		after = item.ID - 1
-		return left > 0, nil
+	}
+}
+
+// step reads the ids of the next items of a scan, and the acks on them.
+func (l List) step(r storage.Reader, scan storage.Scan) (ids []int64, acks map[int64][]inbox.Ack, err error) {
+	scan.Queue, scan.HeadsOnly = l.Queue, true
+	err = r.Scan(scan, func(item inbox.Item) (bool, error) {
+		ids = append(ids, item.ID)
+		return true, nil
 	})
-	return after, err
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := r.Acks(ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	acks = make(map[int64][]inbox.Ack, len(all))
+	for _, a := range all {
+		acks[a.Item] = append(acks[a.Item], a)
+	}
+	return ids, acks, nil
 }
 
 func (l List) selects(acks []inbox.Ack) bool {

@@ -23,7 +23,7 @@ type look struct {
 	evaluate bool
 
 	window inbox.Window
-	hidden map[int64]bool // items claimed under share one
+	claims claims // under share one
 	ready  int64
 	bytes  int
 	scans  int  // items handed to the judge in this look
@@ -125,11 +125,6 @@ func (l *look) full(text string) bool {
 func (l *look) late() bool { return l.evaluate && l.watch.over() }
 
 func (l *look) scan() error {
-	if l.rules().Share == inbox.One {
-		if err := l.loadClaims(); err != nil {
-			return err
-		}
-	}
 	if err := l.judge.compile(); err != nil {
 		return err
 	}
@@ -139,22 +134,13 @@ func (l *look) scan() error {
 	return l.scanOldest()
 }
 
-func (l *look) loadClaims() error {
-	claimed, err := l.reader.Claimed(l.name(), l.window.Bound.Position(), 0)
-	if err != nil {
-		return err
-	}
-	l.hidden = make(map[int64]bool, len(claimed))
-	for _, id := range claimed {
-		l.hidden[id] = true
-	}
-	return nil
-}
-
 // scanOldest goes up from the position, step by step (PULL-14).
 func (l *look) scanOldest() error {
 	scan := storage.Scan{Queue: l.rules().Queue, Key: l.judge.key(), HeadsOnly: !l.evaluate}
 	for {
+		if blank := l.judge.blank; l.window.Through >= blank.After {
+			l.window.Through = max(l.window.Through, blank.Through)
+		}
 		scan.After = l.window.Through
 		ended, err := l.step(scan, func(id int64) { l.window.Through = id })
 		if err != nil {
@@ -209,7 +195,12 @@ func (l *look) enough() bool {
 
 // add judges an item; ok is false when it could not be judged.
 func (l *look) add(item inbox.Item) (ok bool, err error) {
-	entry := inbox.Judged{ID: item.ID, Claimed: l.hidden[item.ID]}
+	entry := inbox.Judged{ID: item.ID}
+	if l.rules().Share == inbox.One {
+		if entry.Claimed, err = l.claims.hold(l.reader, l.name(), item.ID); err != nil {
+			return false, err
+		}
+	}
 	if !entry.Claimed {
 		o, ok := l.judge.opinions[item.ID]
 		if !ok {
@@ -222,7 +213,11 @@ func (l *look) add(item inbox.Item) (ok bool, err error) {
 			}
 		}
 		entry.Verdict, entry.Err, entry.Text = o.verdict, o.err, o.text
-		if o.verdict == inbox.Matched {
+		switch o.verdict {
+		case inbox.Passed:
+			l.pass(item.ID)
+			return true, nil
+		case inbox.Matched:
 			if err := l.markAcked(&entry); err != nil {
 				return false, err
 			}
@@ -231,6 +226,24 @@ func (l *look) add(item inbox.Item) (ok bool, err error) {
 	}
 	l.window.Items = append(l.window.Items, entry)
 	return true, nil
+}
+
+// pass notes an item that the filter does not match. Of a scan that began with
+// nothing but such items, the next look goes past them without reading them: no
+// other item can come to lie between them.
+func (l *look) pass(id int64) {
+	blank := &l.judge.blank
+	switch {
+	case l.rules().Select == inbox.Latest:
+		return
+	case blank.Through == 0 && l.window.Through == l.window.Bound.Position():
+		*blank = inbox.Span{After: l.window.Through, Through: id}
+	case blank.Through > 0 && blank.Through == l.window.Through:
+		blank.Through = id
+	default:
+		return
+	}
+	delete(l.judge.opinions, id) // the stretch tells the same
 }
 
 // markAcked notes under all and on-ack that somebody has acked an item already,

@@ -1,11 +1,12 @@
-// Command bench times whole processes of tundish, both builds, beside a Go
-// program that only prints, and writes the table of bench/README.md to standard
-// output. Run it in the root of the repository, on a machine with nothing else
-// to do: go run ./bench
+// Command bench measures whole processes of tundish, both builds, and writes one
+// table of bench/README.md to standard output, and what it is doing to standard
+// error. Run it in the root of the repository, on a machine with nothing else to
+// do: go run ./bench for the time of small commands, with -scale 1000,1000000
+// for what they cost in a small and a large database, with -throughput 100000
+// for many items beside the bare driver.
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"flag"
@@ -13,188 +14,110 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"slices"
+	"strconv"
 	"strings"
-	"time"
 )
 
+// options are the flags.
+type options struct {
+	runs       int
+	only       string
+	scale      string
+	throughput int
+	dir        string
+	bin        string
+}
+
 func main() {
-	runs := flag.Int("n", 100, "timed runs of each command")
-	only := flag.String("only", "", "measure the cases whose name holds this text")
+	var o options
+	flag.IntVar(&o.runs, "n", 100, "timed runs of each command")
+	flag.StringVar(&o.only, "only", "", "measure the cases whose name holds this text")
+	flag.StringVar(&o.scale, "scale", "", "compare databases of so many items, as in 1000,1000000")
+	flag.IntVar(&o.throughput, "throughput", 0, "store and read so many items, beside the bare driver")
+	flag.StringVar(&o.dir, "dir", "", "where the temporary folder is made")
+	flag.StringVar(&o.bin, "bin", "", "measure tundish-cgo and tundish-wasm of this folder instead of building them")
 	flag.Parse()
-	if err := bench(context.Background(), *runs, *only); err != nil {
+	if err := bench(context.Background(), o); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-// warmUp is how many runs of each command go before the timed ones.
-const warmUp = 5
-
-func bench(ctx context.Context, runs int, only string) (err error) {
-	dir, err := os.MkdirTemp("", "tundish-bench-")
+// bench builds the programs in a temporary folder and makes the table that was
+// asked for.
+func bench(ctx context.Context, o options) (err error) {
+	dir, err := os.MkdirTemp(o.dir, "tundish-bench-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	programs, err := build(ctx, dir)
-	if err != nil {
-		return err
-	}
-	var measured []*measure
-	for _, c := range cases() {
-		if !strings.Contains(c.name, only) {
-			continue
-		}
-		for _, p := range programs {
-			m, err := prepare(ctx, filepath.Join(dir, fmt.Sprintf("%d-%s.db", len(measured), p.name)), p, c, runs+warmUp+1)
-			if err != nil {
-				return fmt.Errorf("%s, %s: %w", c.name, p.name, err)
-			}
-			measured = append(measured, m)
+	programs := built(o.bin)
+	if o.bin == "" {
+		if programs, err = build(ctx, dir); err != nil {
+			return err
 		}
 	}
-	bare := &measure{name: "a Go program that only prints", args: []string{filepath.Join(dir, "bare")}}
-	if err := inTurn(append([]*measure{bare}, measured...), runs); err != nil {
-		return err
+	switch {
+	case o.scale != "":
+		small, large, err := sizes(o.scale)
+		if err != nil {
+			return err
+		}
+		return scale(ctx, &yard{dir: dir, programs: programs, runs: o.runs, only: o.only}, small, large)
+	case o.throughput > 0:
+		return throughput(ctx, dir, programs, o.throughput)
 	}
-	return report(bare, measured, runs)
+	return times(ctx, dir, programs, o.runs, o.only)
+}
+
+func sizes(text string) (small, large int, err error) {
+	first, second, _ := strings.Cut(text, ",")
+	small, err = strconv.Atoi(first)
+	if err == nil {
+		large, err = strconv.Atoi(second)
+	}
+	if err != nil || small < 1000 || large < small {
+		return 0, 0, fmt.Errorf("-scale %q is not two sizes from 1000 on, the smaller one first", text)
+	}
+	return small, large, nil
 }
 
 // program is one build of tundish.
 type program struct{ name, path string }
 
-// build makes the programs. Without a C compiler the cgo build is left out.
+func built(dir string) []program {
+	return []program{{"cgo", filepath.Join(dir, "tundish-cgo")}, {"wasm", filepath.Join(dir, "tundish-wasm")}}
+}
+
+// build makes both builds, in dir because others may be building too. Without a C
+// compiler the cgo build is left out.
 func build(ctx context.Context, dir string) ([]program, error) {
-	bare := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(dir, "bare"), "./bench/bare")
-	bare.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := bare.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, out)
-	}
 	var programs []program
 	for _, name := range []string{"cgo", "wasm"} {
-		if out, err := exec.CommandContext(ctx, "make", "build-"+name).CombinedOutput(); err != nil {
+		if out, err := exec.CommandContext(ctx, "make", "build-"+name, "BIN="+dir).CombinedOutput(); err != nil {
 			if name == "cgo" {
 				fmt.Fprintln(os.Stderr, "bench: the cgo build is left out: make build-cgo:", err)
 				continue
 			}
 			return nil, fmt.Errorf("make build-%s: %w\n%s", name, err, out)
 		}
-		path, err := filepath.Abs(filepath.Join("bin", "tundish-"+name))
-		if err != nil {
-			return nil, err
-		}
-		programs = append(programs, program{name, path})
+		programs = append(programs, program{name, filepath.Join(dir, "tundish-"+name)})
 	}
 	return programs, nil
 }
 
-// measure is one command of one program, and how long its runs took.
-type measure struct {
-	name, program string
-	args          []string
-	wall          []time.Duration
-	cpu           []time.Duration
-	ratio         []float64 // to the bare program's run beside it
-	syncs         string    // of one run
-}
-
-// inTurn runs all commands one after the other, again and again, so that what
-// disturbs the machine disturbs all alike.
-func inTurn(all []*measure, runs int) error {
-	for i := range runs + warmUp {
-		for _, m := range all {
-			wall, state, err := timed(m.args)
-			if err != nil {
-				return fmt.Errorf("%s: %w", m.name, err)
-			}
-			if i < warmUp {
-				continue
-			}
-			m.wall = append(m.wall, wall)
-			m.cpu = append(m.cpu, state.UserTime()+state.SystemTime())
-			m.ratio = append(m.ratio, float64(wall)/float64(all[0].wall[i-warmUp]))
-		}
+// buildGo builds one of our own programs without cgo, or with it.
+func buildGo(ctx context.Context, cgo bool, out, pkg string) error {
+	args := []string{"build", "-trimpath", "-ldflags", "-s -w", "-o", out}
+	enabled := "CGO_ENABLED=0"
+	if cgo {
+		enabled = "CGO_ENABLED=1"
+		args = append(args, "-tags", "netgo,osusergo,sqlite_omit_load_extension")
 	}
-	for _, m := range all {
-		m.syncs = countSyncs(m.args)
+	cmd := exec.CommandContext(ctx, "go", append(args, pkg)...)
+	cmd.Env = append(os.Environ(), enabled)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build %s: %w\n%s", pkg, err, text)
 	}
 	return nil
 }
-
-// timed runs a process with all its files on /dev/null, and without the pipes
-// and goroutines of os/exec.
-func timed(args []string) (time.Duration, *os.ProcessState, error) {
-	in, err := os.Open(os.DevNull)
-	if err != nil {
-		return 0, nil, err
-	}
-	defer in.Close()
-	// For writing only: tundish takes a null device that can be read too for a
-	// standard output that was closed.
-	out, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	if err != nil {
-		return 0, nil, err
-	}
-	defer out.Close()
-	begun := time.Now()
-	process, err := os.StartProcess(args[0], args, &os.ProcAttr{Files: []*os.File{in, out, out}})
-	if err != nil {
-		return 0, nil, err
-	}
-	state, err := process.Wait()
-	wall := time.Since(begun)
-	if err == nil && !state.Success() {
-		err = fmt.Errorf("%s: %s", strings.Join(args, " "), state)
-	}
-	return wall, state, err
-}
-
-// countSyncs counts the calls of one run that wait for the disk; "-" without
-// strace.
-func countSyncs(args []string) string {
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		return "-"
-	}
-	trace, err := os.CreateTemp("", "tundish-bench-trace-")
-	if err != nil {
-		return "-"
-	}
-	defer os.Remove(trace.Name())
-	defer trace.Close()
-	full := append([]string{strace, "-f", "-qq", "-e", "trace=fsync,fdatasync", "-o", trace.Name()}, args...)
-	if _, _, err := timed(full); err != nil {
-		return "-"
-	}
-	count := 0
-	for lines := bufio.NewScanner(trace); lines.Scan(); {
-		if strings.Contains(lines.Text(), "sync(") {
-			count++
-		}
-	}
-	return fmt.Sprint(count)
-}
-
-func report(bare *measure, measured []*measure, runs int) error {
-	if len(measured) == 0 {
-		return errors.New("no case has such a name")
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %d cores, %s, medians of %d runs\n\n", runtime.GOOS+"/"+runtime.GOARCH, runtime.NumCPU(), runtime.Version(), runs)
-	b.WriteString("| command | build | wall ms | over bare ms | times bare | CPU ms | fsyncs |\n|---|---|---:|---:|---:|---:|---:|\n")
-	for _, m := range append([]*measure{bare}, measured...) {
-		fmt.Fprintf(&b, "| %s | %s | %.2f | %.2f | %.2f | %.2f | %s |\n", m.name, m.program,
-			ms(median(m.wall)), ms(median(m.wall)-median(bare.wall)), median(m.ratio), ms(median(m.cpu)), m.syncs)
-	}
-	_, err := os.Stdout.WriteString(b.String())
-	return err
-}
-
-func median[T time.Duration | float64](values []T) T {
-	sorted := slices.Sorted(slices.Values(values))
-	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
-}
-
-func ms(d time.Duration) float64 { return d.Seconds() * 1000 }

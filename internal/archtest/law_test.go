@@ -114,6 +114,12 @@ func laws() []law {
 		{pkg: "internal/interop", tests: []string{testscript, cmp, xsys}},
 		{pkg: "bench"},
 		{pkg: "bench/bare"},
+		{
+			pkg: "bench/embedded",
+			may: append([]string{
+				"app", "adapters/jq", "adapters/payload", "adapters/sqlite_cgo", "adapters/sqlite_wasm", mattn, ncruces,
+			}, core...),
+		},
 		{pkg: "demo"},
 	}
 }

@@ -32,6 +32,9 @@ func (r *reader) Acks(items []int64) ([]inbox.Ack, error) {
 	if len(items) == 0 {
 		return nil, nil
 	}
+	if some, err := r.has("ack", items); err != nil || !some {
+		return nil, err
+	}
 	return r.acks(selectAck+"WHERE a.item_id IN (SELECT value FROM json_each(?)) ORDER BY a.item_id, s.name", set(items))
 }
 

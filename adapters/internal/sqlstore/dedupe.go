@@ -32,6 +32,6 @@ ON CONFLICT (queue_id, id) DO UPDATE SET item_id = excluded.item_id, at_ms = exc
 func (w *writer) ForgetDedupes(before int64, limit int) error {
 	_, _, err := w.t.exec(`
 DELETE FROM dedupe WHERE (queue_id, id) IN (
-  SELECT queue_id, id FROM dedupe WHERE at_ms < ? ORDER BY at_ms LIMIT ?)`, toMS(before), limit)
+  SELECT queue_id, id FROM dedupe WHERE at_ms < ? ORDER BY at_ms LIMIT ? + 0)`, toMS(before), limit)
 	return err
 }

@@ -2,8 +2,10 @@ package sqlstore
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"github.com/tundish-go/tundish/domain"
 	"github.com/tundish-go/tundish/domain/inbox"
@@ -14,14 +16,15 @@ import (
 func (r *reader) Item(id int64) (inbox.Item, bool, error) {
 	item := inbox.Item{ID: id}
 	var created int64
+	var payload string
 	ok, err := r.t.row(`
 SELECT q.name, i.key, i.payload, i.created_ms
 FROM item AS i JOIN queue AS q ON q.id = i.queue_id WHERE i.id = ?`,
-		[]any{id}, &item.Queue, &item.Key, &item.Payload, &created)
+		[]any{id}, &item.Queue, &item.Key, &payload, &created)
 	if err != nil || !ok {
 		return inbox.Item{}, false, err
 	}
-	item.CreatedAt = toSeconds(created)
+	item.CreatedAt, item.Payload = toSeconds(created), owned(payload)
 	return item, true, nil
 }
 
@@ -48,17 +51,18 @@ func (r *reader) Scan(scan storage.Scan, yield func(inbox.Item) (bool, error)) e
 		return r.t.fail(err)
 	}
 	defer rows.Close()
+	item := inbox.Item{Queue: scan.Queue}
+	var created int64
+	var payload string
+	dest := []any{&item.ID, &created, &item.Key, &payload}
+	if scan.HeadsOnly {
+		dest = dest[:2]
+	}
 	for rows.Next() {
-		item := inbox.Item{Queue: scan.Queue}
-		var created int64
-		dest := []any{&item.ID, &created, &item.Key, &item.Payload}
-		if scan.HeadsOnly {
-			dest = dest[:2]
-		}
 		if err := rows.Scan(dest...); err != nil {
 			return r.t.fail(err)
 		}
-		item.CreatedAt = toSeconds(created)
+		item.CreatedAt, item.Payload = toSeconds(created), owned(payload)
 		if more, err := yield(item); err != nil || !more {
 			return err
 		}
@@ -89,11 +93,13 @@ func scanQuery(scan storage.Scan) (string, []any) {
 	if scan.Descending {
 		b.WriteString(" DESC")
 	}
-	b.WriteString(" LIMIT ?")
+	b.WriteString(" LIMIT ? + 0")
 	return b.String(), append(args, bound(scan.Limit))
 }
 
-// bound spells a limit for SQLite, which takes a negative one for none.
+// bound spells a limit for SQLite, which takes a negative one for none. The
+// statements say LIMIT ? + 0, because for a bare parameter SQLite would prepare
+// them anew whenever it is bound.
 func bound(limit int) int64 {
 	if limit == 0 {
 		return -1
@@ -114,7 +120,7 @@ func (r *reader) Older(queue string, before int64, limit int) ([]inbox.Head, err
 SELECT id, created_ms FROM (
   SELECT id, created_ms FROM item
   WHERE queue_id = (SELECT id FROM queue WHERE name = ?) AND created_ms < ?
-  ORDER BY created_ms, id LIMIT ?
+  ORDER BY created_ms, id LIMIT ? + 0
 ) ORDER BY id`, queue, toMS(before), bound(limit))
 	if err != nil {
 		return nil, err
@@ -138,10 +144,11 @@ WHERE queue_id = (SELECT id FROM queue WHERE name = ?) AND id > ? ORDER BY id LI
 
 // Insert implements [storage.ItemWriter].
 func (w *writer) Insert(item inbox.Item) (int64, error) {
-	id, found, err := w.append(item)
+	payload := view(item.Payload)
+	id, found, err := w.append(item, payload)
 	if err == nil && !found {
 		if err = w.addQueue(item.Queue); err == nil {
-			id, found, err = w.append(item)
+			id, found, err = w.append(item, payload)
 		}
 	}
 	if err == nil && !found {
@@ -155,12 +162,24 @@ func (w *writer) Insert(item inbox.Item) (int64, error) {
 }
 
 // append stores an item in a queue that exists; found is false when it does not.
-func (w *writer) append(item inbox.Item) (id int64, found bool, err error) {
+func (w *writer) append(item inbox.Item, payload string) (id int64, found bool, err error) {
 	n, id, err := w.t.exec(`
 INSERT INTO item (queue_id, seq, created_ms, key, payload)
 SELECT id, next_seq, ?, ?, ? FROM queue WHERE name = ?`,
-		toMS(item.CreatedAt), text(item.Key), string(item.Payload), item.Queue)
+		toMS(item.CreatedAt), text(item.Key), payload, item.Queue)
 	return id, n == 1, err
+}
+
+// view is b as a string, for as long as nobody changes b, and owned is a string
+// that nobody else has as bytes. Payloads may be large, and a scan reads many: a
+// copy would be one too many.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+func owned(s string) []byte {
+	if s == "" {
+		return nil
+	}
+	return unsafe.Slice(unsafe.StringData(s), len(s))
 }
 
 // text makes an optional text bindable by every driver.
@@ -185,21 +204,37 @@ WHERE id IN (SELECT value FROM json_each(?)) AND queue_id = (SELECT id FROM queu
 		return err
 	}
 	gone := set(there)
-	for _, query := range []string{
-		"DELETE FROM ack   WHERE item_id IN (SELECT value FROM json_each(?))",
-		"DELETE FROM lease WHERE item_id IN (SELECT value FROM json_each(?))",
-		"DELETE FROM shown WHERE item_id IN (SELECT value FROM json_each(?))",
-		"DELETE FROM item  WHERE id      IN (SELECT value FROM json_each(?))",
-	} {
-		if _, _, err := w.t.exec(query, gone); err != nil {
+	for _, table := range []string{"ack", "lease", "shown"} {
+		if err := w.removeOf(table, there, gone); err != nil {
 			return err
 		}
+	}
+	if _, _, err := w.t.exec("DELETE FROM item WHERE id IN (SELECT value FROM json_each(?))", gone); err != nil {
+		return err
 	}
 	_, _, err = w.t.exec(`
 UPDATE queue SET kept = kept - ?,
   newest_id = (SELECT COALESCE(MAX(i.id), 0) FROM item AS i WHERE i.queue_id = queue.id)
 WHERE name = ?`, len(there), queue)
 	return err
+}
+
+// removeOf deletes the rows of a table that belong to items. Mostly there are
+// none, which one look tells sooner than a look for each item.
+func (w *writer) removeOf(table string, items []int64, gone string) error {
+	some, err := w.has(table, items)
+	if err != nil || !some {
+		return err
+	}
+	_, _, err = w.t.exec("DELETE FROM "+table+" WHERE item_id IN (SELECT value FROM json_each(?))", gone)
+	return err
+}
+
+// has tells whether a table has rows of any item from the lowest to the highest
+// of these.
+func (r *reader) has(table string, items []int64) (some bool, err error) {
+	return r.t.row("SELECT 1 FROM "+table+" WHERE item_id BETWEEN ? AND ? LIMIT 1",
+		[]any{slices.Min(items), slices.Max(items)}, new(int64))
 }
 
 // set spells ids as a JSON array, so that one statement serves any number.

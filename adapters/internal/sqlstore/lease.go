@@ -34,7 +34,7 @@ func (r *reader) Lease(subscription string, item int64) (inbox.Lease, bool, erro
 // Leases implements [storage.LeaseReader].
 func (r *reader) Leases(subscription string, query storage.LeaseQuery) ([]inbox.Lease, error) {
 	where, args := selection(subscription, query)
-	return r.leases(selectLease+where+" ORDER BY l.item_id LIMIT ?", append(args, bound(query.Limit))...)
+	return r.leases(selectLease+where+" ORDER BY l.item_id LIMIT ? + 0", append(args, bound(query.Limit))...)
 }
 
 // CountLeases implements [storage.LeaseReader].
@@ -49,6 +49,9 @@ func (r *reader) CountLeases(subscription string, query storage.LeaseQuery) (int
 func (r *reader) LeasesOn(items []int64) ([]inbox.Lease, error) {
 	if len(items) == 0 {
 		return nil, nil
+	}
+	if some, err := r.has("lease", items); err != nil || !some {
+		return nil, err
 	}
 	return r.leases(selectLease+"WHERE l.item_id IN (SELECT value FROM json_each(?)) ORDER BY l.item_id, s.name", set(items))
 }

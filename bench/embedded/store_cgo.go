@@ -1,0 +1,16 @@
+//go:build cgo && !tundish_wasm
+
+package main
+
+import (
+	"context"
+
+	_ "github.com/mattn/go-sqlite3" // the driver by itself
+
+	sqlitecgo "github.com/tundish-go/tundish/adapters/sqlite_cgo"
+	"github.com/tundish-go/tundish/ports/storage"
+)
+
+func openStore(ctx context.Context, path string) (storage.Store, error) {
+	return sqlitecgo.Open(ctx, path, sqlitecgo.Options{})
+}
