@@ -11,44 +11,58 @@ import (
 // maxWait is how long a unit of work waits for locks (STO-1).
 const maxWait = 5 * time.Second
 
-// The bounds of one nap between two attempts to get a lock. They do not grow
-// with the wait: whoever has waited long must not be asked to wait longer than
-// whoever has just come (STO-8). Much shorter ones would have two dozen waiting
-// processes use up the processor by waking. They do grow with the time that an
-// attempt takes, which is long when the machine is busy: the holder of the lock
-// needs the processor more than those who ask for it.
+// How long whoever finds the lock taken sleeps before it asks again. The first
+// nap is about as long as a transaction, since mostly one other process is in the
+// way. Who wakes and finds it taken again is one of many. Waking costs a process
+// more than asking does, so that newcomers who ask often would take the processor
+// from the one that holds the lock; and whoever has waited longest should be
+// next, or some would wait a hundred times as long as others. So naps become long
+// at once, and shorter with every bit of waiting (STO-8).
 const (
-	minNap  = time.Millisecond
-	maxNap  = 16 * time.Millisecond
-	longNap = 100 * time.Millisecond
+	firstNap = 3 * time.Millisecond
+	longNap  = 100 * time.Millisecond // of those who have just come
+	shortNap = 4 * time.Millisecond   // of those who have waited for fade
+	fade     = 200 * time.Millisecond
 )
+
+// napAfter gives the mean of the nap after a number of vain attempts, at least
+// 1, and some time of waiting.
+func napAfter(attempts int, waited time.Duration) time.Duration {
+	if attempts == 1 {
+		return firstNap
+	}
+	return max(shortNap, longNap-longNap*min(waited, fade)/fade)
+}
 
 // patience is how long one unit of work may still wait for locks, in all its
 // attempts together. Making or taking over a database comes on top.
 type patience struct {
 	store *Store
-	end   time.Time
+	begun time.Time
 }
 
-func (s *Store) patience() patience { return patience{store: s, end: time.Now().Add(maxWait)} }
+func (s *Store) patience() patience { return patience{store: s, begun: time.Now()} }
 
 // lock runs try until it succeeds, fails for another reason than a lock, or the
 // wait is over. Try leaves nothing behind when it fails.
 func (p patience) lock(ctx context.Context, op string, try func() error) error {
-	for {
-		begun := time.Now()
+	for attempts := 1; ; attempts++ {
 		err := try()
-		took := time.Since(begun)
 		if err == nil {
 			return nil
 		}
 		if ctx.Err() != nil || p.store.classify(err) != domain.Busy {
 			return p.store.fail(ctx, op, err)
 		}
-		if time.Now().After(p.end) {
+		waited := time.Since(p.begun)
+		if waited > maxWait {
 			return p.store.busy(op, err)
 		}
-		nap := time.NewTimer(minNap + rand.N(maxNap-minNap) + min(4*took, longNap))
+		mean := napAfter(attempts, waited)
+		if end, ok := ctx.Deadline(); ok { // several attempts must fit in
+			mean = max(min(mean, time.Until(end)/4), time.Millisecond)
+		}
+		nap := time.NewTimer(mean/2 + rand.N(mean))
 		select {
 		case <-nap.C:
 		case <-ctx.Done():
@@ -66,7 +80,7 @@ func (p patience) turn(ctx context.Context) error {
 		return nil
 	default:
 	}
-	over := time.NewTimer(time.Until(p.end))
+	over := time.NewTimer(time.Until(p.begun.Add(maxWait)))
 	defer over.Stop()
 	select {
 	case p.store.writer <- struct{}{}:
