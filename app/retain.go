@@ -20,7 +20,7 @@ func (in *Inbox) insert(ctx context.Context, queue string, put func(storage.Writ
 		if err != nil || stored == 0 {
 			return err
 		}
-		return in.retain(tx, queue, now, v)
+		return in.retain(tx, queue, now, inbox.Removal(stored), v)
 	}
 	err := in.store.Update(ctx, attempt)
 	if !errors.Is(err, errUnjudged) {
@@ -32,10 +32,11 @@ func (in *Inbox) insert(ctx context.Context, queue string, put func(storage.Writ
 	return in.store.Update(ctx, attempt)
 }
 
-// retain removes what the queue's limits no longer allow (RET-1, RET-2).
-func (in *Inbox) retain(tx storage.Writer, queue string, now int64, v *verdicts) error {
+// retain removes what the queue's limits no longer allow, at most so many items
+// (RET-1, RET-2, RET-4).
+func (in *Inbox) retain(tx storage.Writer, queue string, now int64, most int, v *verdicts) error {
 	limits := in.retention(queue)
-	removed, err := aged(tx, queue, limits, now)
+	removed, err := aged(tx, queue, limits, now, most)
 	if err != nil {
 		return err
 	}
@@ -43,7 +44,7 @@ func (in *Inbox) retain(tx storage.Writer, queue string, now int64, v *verdicts)
 	if err != nil {
 		return err
 	}
-	excess := limits.Excess(count - int64(len(removed)))
+	excess := min(limits.Excess(count-int64(len(removed))), int64(most-len(removed)))
 	if len(removed) == 0 && excess == 0 {
 		return nil
 	}
@@ -57,13 +58,13 @@ func (in *Inbox) retain(tx storage.Writer, queue string, now int64, v *verdicts)
 	return in.remove(tx, queue, now, removed, readers, v)
 }
 
-// aged lists the ids that are too old, ascending.
-func aged(tx storage.Reader, queue string, limits inbox.Retention, now int64) ([]int64, error) {
+// aged lists the ids that are too old, ascending, at most so many.
+func aged(tx storage.Reader, queue string, limits inbox.Retention, now int64, most int) ([]int64, error) {
 	before, ok := limits.AgedBefore(now)
 	if !ok {
 		return nil, nil
 	}
-	heads, err := tx.Older(queue, before, inbox.MaxRemoval)
+	heads, err := tx.Older(queue, before, most)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +79,6 @@ func aged(tx storage.Reader, queue string, limits inbox.Retention, now int64) ([
 // overCount adds to removed, which is ascending, the oldest ids beyond the count
 // limit that nobody holds.
 func overCount(tx storage.Reader, queue string, removed []int64, excess int64, readers []inbox.QueueReader) ([]int64, error) {
-	excess = min(excess, int64(inbox.MaxRemoval-len(removed)))
 	if excess <= 0 {
 		return removed, nil
 	}

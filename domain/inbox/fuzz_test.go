@@ -27,6 +27,9 @@ func FuzzItemText(f *testing.F) {
 		for _, rendering := range []*Rendering{nil, {Text: text}, {Text: text, Err: fault}} {
 			whole := ItemText(item, consume, rendering)
 			cut := Cut(whole, size-1, id)
+			if within := Cut(ItemTextWithin(item, consume, rendering, size-1), size-1, id); within != cut {
+				t.Errorf("within the limit %q, cut %q", within, cut)
+			}
 			requireHarmless(t, whole, tag)
 			requireHarmless(t, cut, tag)
 			if len(cut) > size-1 {

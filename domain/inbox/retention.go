@@ -9,8 +9,16 @@ type Retention struct {
 // DefaultRetention holds for a queue that the configuration does not list.
 func DefaultRetention() Retention { return Retention{MaxItems: 10000} }
 
-// MaxRemoval bounds what one publish removes (RET-4).
+// MaxRemoval bounds what one publish removes, in items (RET-4).
 const MaxRemoval = 1000
+
+// Removal is how many items a publish that stored some may remove: more than it
+// stored, so that a queue over its limit shrinks, and so few that nobody waits for
+// it (RET-4).
+func Removal(stored int) int {
+	const more = 250
+	return min(stored+more, MaxRemoval)
+}
 
 // QueueReader is a subscription of a queue with all that retention asks of it.
 type QueueReader struct {

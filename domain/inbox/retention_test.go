@@ -215,4 +215,9 @@ func TestRET4_RemovalIsBounded(t *testing.T) {
 	if MaxRemoval != 1000 {
 		t.Errorf("one publish removes up to %d items", MaxRemoval)
 	}
+	for stored, want := range map[int]int{1: 251, 500: 750, 750: 1000, 751: 1000, 1 << 30: 1000} {
+		if got := Removal(stored); got != want {
+			t.Errorf("a publish of %d items removes up to %d, want %d", stored, got, want)
+		}
+	}
 }

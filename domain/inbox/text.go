@@ -13,9 +13,10 @@ import (
 // control characters other than newline and tab, line and paragraph separators,
 // bidirectional controls and Unicode tag characters (PULL-16).
 func hidden(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r < ' ' && r != '\n' && r != '\t' || r == 0x7F
+	}
 	switch {
-	case r == '\n', r == '\t':
-		return false
 	case unicode.IsControl(r):
 		return true
 	case r == 0x2028, r == 0x2029: // break lines without being control characters
@@ -30,8 +31,22 @@ func hidden(r rune) bool {
 	return false
 }
 
+// isPlain tells whether text is of one line and of visible ASCII characters and
+// spaces only, as nearly all texts are.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] >= 0x7F {
+			return false
+		}
+	}
+	return true
+}
+
 // Strip removes from text what hidden tells (PULL-16).
 func Strip(text string) string {
+	if isPlain(text) {
+		return text
+	}
 	return strings.Map(func(r rune) rune {
 		if hidden(r) {
 			return -1
@@ -44,7 +59,7 @@ func Strip(text string) string {
 // JSON's \u form: a text in one line that hides nothing. JSON stays the same
 // JSON (PULL-16, CMD-5).
 func Escape(text string) string {
-	if !strings.ContainsFunc(text, escaped) && utf8.ValidString(text) {
+	if isPlain(text) || !strings.ContainsFunc(text, escaped) && utf8.ValidString(text) {
 		return text
 	}
 	var b strings.Builder
@@ -77,12 +92,27 @@ func Tag(queue string, id int64) string {
 
 // DefaultText is the text of an item without a template: tag, key, payload
 // (PULL-8).
-func DefaultText(item Item) string {
+func DefaultText(item Item) string { return defaultText(item, len(item.Payload)) }
+
+func defaultText(item Item, limit int) string {
 	text := Tag(item.Queue, item.ID) + " "
 	if item.Key != nil {
 		text += Escape(*item.Key) + " "
 	}
-	return text + Escape(string(item.Payload))
+	return text + Escape(string(beginning(item.Payload, limit)))
+}
+
+// beginning returns at least the first size+1 bytes of payload, up to the end of a
+// character. None gets shorter when it is escaped, and some get six times as long.
+func beginning(payload []byte, size int) []byte {
+	if size >= len(payload) {
+		return payload
+	}
+	end := max(size, 0) + 1
+	for end < len(payload) && !utf8.RuneStart(payload[end]) {
+		end++
+	}
+	return payload[:min(end, len(payload))]
 }
 
 // Rendering is what became of an item's template.
@@ -97,15 +127,23 @@ const maxTemplateError = 200
 // ItemText is the text that a pull prints for item, without the final newline
 // (PULL-8, PULL-16). rendering is nil when the rules have no template.
 func ItemText(item Item, consume Consume, rendering *Rendering) string {
+	return ItemTextWithin(item, consume, rendering, len(item.Payload))
+}
+
+// ItemTextWithin is ItemText for an output of at most limit bytes. A default form
+// longer than that may end early, behind more than limit bytes: it fits no better
+// than the whole, and Cut makes the same of both for every size up to limit
+// (PULL-9). So a payload of any size costs no more than what can be printed of it.
+func ItemTextWithin(item Item, consume Consume, rendering *Rendering, limit int) string {
 	if rendering == nil {
-		return DefaultText(item)
+		return defaultText(item, limit)
 	}
 	if rendering.Err != "" {
-		return DefaultText(item) + " (template error: " + errorText(rendering.Err) + ")"
+		return defaultText(item, limit) + " (template error: " + errorText(rendering.Err) + ")"
 	}
 	text := Strip(rendering.Text)
 	if text == "" {
-		return DefaultText(item)
+		return defaultText(item, limit)
 	}
 	tag := Tag(item.Queue, item.ID)
 	if consume == OnAck {
@@ -143,6 +181,9 @@ func forged(line string) bool {
 }
 
 func visible(r rune) rune {
+	if r < utf8.RuneSelf {
+		return r
+	}
 	if unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) {
 		return -1
 	}

@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
+
+	"pgregory.net/rapid"
 )
 
 // PULL-16: what is removed, and that nothing else is.
@@ -247,6 +250,54 @@ func TestPULL9_Cut(t *testing.T) {
 		}
 		if !utf8.ValidString(got) {
 			t.Errorf("Cut(%q, %d) split a character", tt.text, tt.size)
+		}
+	}
+}
+
+// PULL-9, PULL-16: what is left out of a long payload before it is escaped is never
+// missed.
+func TestPULL9_TextWithinALimit(t *testing.T) {
+	piece := rapid.SampledFrom([]string{"a", "plain text ", "\x7f", "\x7f\x7f", "é", "日", "🔥", "\u202e", "\u0085", "\U000E0041", "\n", "\xff", "\xe2\x80", "\x80\x80\x80\x80\x80"})
+	rapid.Check(t, func(t *rapid.T) {
+		item := Item{ID: rapid.Int64Range(1, 1<<62).Draw(t, "id"), Queue: "q", Payload: []byte(strings.Join(rapid.SliceOfN(piece, 0, 60).Draw(t, "payload"), ""))}
+		if rapid.Bool().Draw(t, "keyed") {
+			item.Key = str(piece.Draw(t, "key"))
+		}
+		rendering := rapid.SampledFrom([]*Rendering{nil, {}, {Text: "a\nb"}, {Err: "bad"}}).Draw(t, "rendering")
+		limit := rapid.IntRange(0, 200).Draw(t, "limit")
+		whole, within := ItemText(item, OnAck, rendering), ItemTextWithin(item, OnAck, rendering, limit)
+		if (len(whole) > limit) != (len(within) > limit) {
+			t.Fatalf("%d of %d bytes at a limit of %d", len(within), len(whole), limit)
+		}
+		for size := range limit + 1 {
+			if got, want := Cut(within, size, item.ID), Cut(whole, size, item.ID); got != want {
+				t.Fatalf("cut to %d: %q, want %q", size, got, want)
+			}
+		}
+	})
+}
+
+// PULL-9: an item of any size costs what its output may hold.
+func TestPULL9_LongPayloadsAreNotEscaped(t *testing.T) {
+	item := Item{ID: 1, Queue: "q", Payload: []byte(strings.Repeat("\x7f", 1<<20))}
+	for _, rendering := range []*Rendering{nil, {}, {Err: "bad"}} {
+		if text := ItemTextWithin(item, OnRead, rendering, 1024); len(text) > 7*1024 {
+			t.Errorf("%d bytes", len(text))
+		}
+	}
+}
+
+// PULL-16: the quick look at ASCII tells what the slow one does.
+func TestPULL16_PlainTexts(t *testing.T) {
+	for r := rune(0); r < 0x100; r++ {
+		if got, want := isPlain("a"+string(r)), r < 0x7F && !unicode.IsControl(r); got != want {
+			t.Errorf("%U: plain is %v", r, got)
+		}
+		if got, want := hidden(r), unicode.IsControl(r) && r != '\n' && r != '\t'; got != want {
+			t.Errorf("%U: hidden is %v", r, got)
+		}
+		if got, want := visible(r) < 0, unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point); got != want {
+			t.Errorf("%U: left out is %v", r, got)
 		}
 	}
 }
