@@ -28,6 +28,7 @@ type judge struct {
 	in       *Inbox
 	rules    inbox.Rules
 	now      int64
+	limit    int // bytes of the whole output
 	compiled bool
 	filter   ports.Matcher  // nil when everything matches
 	template ports.Renderer // nil for the default form
@@ -104,16 +105,16 @@ func (j *judge) judge(ctx context.Context, item inbox.Item, first bool) (o opini
 // text renders an item; ok is false when that could not be done in time.
 func (j *judge) text(ctx context.Context, item inbox.Item, first bool) (text string, ok bool) {
 	if j.template == nil {
-		return inbox.ItemText(item, j.rules.Consume, nil), true
+		return inbox.ItemTextWithin(item, j.rules.Consume, nil, j.limit), true
 	}
 	text, err := j.template.Render(ctx, j.document(item))
 	if err == nil {
-		return inbox.ItemText(item, j.rules.Consume, &inbox.Rendering{Text: text}), true
+		return inbox.ItemTextWithin(item, j.rules.Consume, &inbox.Rendering{Text: text}, j.limit), true
 	}
 	if timedOut(ctx) && !first {
 		return "", false
 	}
-	return inbox.ItemText(item, j.rules.Consume, &inbox.Rendering{Err: err.Error()}), true
+	return inbox.ItemTextWithin(item, j.rules.Consume, &inbox.Rendering{Err: err.Error()}, j.limit), true
 }
 
 func (j *judge) document(item inbox.Item) ports.Document {

@@ -213,6 +213,7 @@ func (p *pulling) judge(sub inbox.Subscription) *judge {
 	j := p.judges[sub.Name]
 	if j == nil || j.rules != sub.Rules {
 		j = p.in.newJudge(sub.Rules, p.now)
+		j.limit = p.pull.MaxBytes
 		p.judges[sub.Name] = j
 	}
 	j.now = p.now

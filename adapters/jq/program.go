@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/itchyny/gojq"
 
@@ -19,22 +20,26 @@ const (
 
 // program is a compiled text. Any number of evaluations may share it.
 type program struct {
-	code     *gojq.Code
-	literals [][]string
 	key      *string // what Key answers
 	light    bool    // a filter that does not look at the payload
+	form     *form   // a filter that needs no engine; nil for any other
 	pieces   []piece // a template that copies; nil for any other
 	patterns patterns
+
+	// What the engine runs. For a text that does without it, which always
+	// compiles, it is made when something turns up that the engine must decide.
+	once     sync.Once
+	text     string
+	query    *gojq.Query
+	code     *gojq.Code
+	literals [][]string
+	err      error
 }
 
 // compile compiles text, which must be a jq expression that sees its item alone
 // (CMD-3, PULL-15).
 func compile(text string) (p *program, err error) {
-	defer func() {
-		if recover() != nil { // the engine's parser has no other way to give up
-			p, err = nil, fault(text, "", "the expression cannot be compiled", "")
-		}
-	}()
+	defer caughtPanic(text, &err)
 	if len(text) > maxText {
 		return nil, fault(text[:100], "", "the expression is longer than 64 KiB", "")
 	}
@@ -51,20 +56,47 @@ func compile(text string) (p *program, err error) {
 	if err := seal(text, q); err != nil {
 		return nil, err
 	}
-	p = &program{light: isLight(q), pieces: piecesOf(q)}
+	p = &program{light: isLight(q), form: formOf(q), pieces: piecesOf(q), text: text, query: q}
 	if key, ok := keyOf(q); ok {
 		p.key = &key
 	}
-	var r rewriter
-	r.rewrite(text, q)
-	p.literals = r.literals
-	if err := addPrelude(q); err != nil {
-		return nil, err
-	}
-	if p.code, err = gojq.Compile(q, options()...); err != nil {
-		return nil, compileFault(text, err)
+	if p.form == nil && p.pieces == nil {
+		if err := p.prepare(); err != nil {
+			return nil, err
+		}
 	}
 	return p, nil
+}
+
+// prepare makes what the engine runs, once.
+func (p *program) prepare() error {
+	p.once.Do(func() {
+		p.err = p.translate()
+		p.query = nil
+	})
+	return p.err
+}
+
+func (p *program) translate() (err error) {
+	defer caughtPanic(p.text, &err)
+	var r rewriter
+	r.rewrite(p.text, p.query)
+	p.literals = r.literals
+	if err := addPrelude(p.query); err != nil {
+		return err
+	}
+	if p.code, err = gojq.Compile(p.query, options()...); err != nil {
+		return compileFault(p.text, err)
+	}
+	return nil
+}
+
+// caughtPanic is deferred where the engine's parser and compiler work: they have no
+// other way to give up.
+func caughtPanic(text string, err *error) {
+	if recover() != nil {
+		*err = fault(text, "", "the expression cannot be compiled", "")
+	}
 }
 
 // nesting returns the place of the first bracket that opens too many levels, or
@@ -133,6 +165,16 @@ type filter struct{ *program }
 // Match implements ports.Matcher: the first output that is neither false nor
 // null ends the evaluation (PULL-1).
 func (f filter) Match(ctx context.Context, doc ports.Document) (bool, error) {
+	if f.form != nil {
+		if matched, sure, err := f.form.match(ctx, &doc, f.light); sure {
+			return matched, err
+		}
+	}
+	return f.evaluate(ctx, doc)
+}
+
+// evaluate answers for doc by the engine.
+func (f filter) evaluate(ctx context.Context, doc ports.Document) (bool, error) {
 	r := f.start(ctx, doc.Now)
 	item, err := r.item(doc, !f.light)
 	if err != nil {

@@ -76,6 +76,9 @@ func (r *run) outputs(input any, yield func(any) (more bool, err error)) (err er
 	if r.err != nil {
 		return r.err
 	}
+	if err := r.program.prepare(); err != nil {
+		return err
+	}
 	outputs := r.program.code.RunWithContext(r.meter, input, r)
 	r.engine = outputs
 	for {

@@ -1,7 +1,6 @@
 package inbox
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -77,10 +76,19 @@ func escaped(r rune) bool { return hidden(r) || r == '\n' || r == '\t' }
 
 func writeEscape(b *strings.Builder, r rune) {
 	if hi, lo := utf16.EncodeRune(r); hi != utf8.RuneError {
-		fmt.Fprintf(b, `\u%04x\u%04x`, hi, lo)
-		return
+		writeUnit(b, hi)
+		r = lo
 	}
-	fmt.Fprintf(b, `\u%04x`, r)
+	writeUnit(b, r)
+}
+
+// writeUnit writes a code unit of UTF-16 in JSON's form.
+func writeUnit(b *strings.Builder, unit rune) {
+	const digits = "0123456789abcdef"
+	b.WriteString(`\u`)
+	for shift := 12; shift >= 0; shift -= 4 {
+		b.WriteByte(digits[unit>>shift&0xF])
+	}
 }
 
 // Tag is the mark that precedes an item's default text and, under on-ack, every
