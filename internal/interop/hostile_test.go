@@ -35,6 +35,9 @@ func hostiles(t *testing.T) []hostile {
 	}
 	var some []hostile
 	for i, line := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n") {
+		if line[0] == 'D' { // nested deeper than a publish takes
+			continue
+		}
 		if long() || i%21 == 0 {
 			some = append(some, hostile{line[:1], line[1], line[2], line[4:]})
 		}
