@@ -13,9 +13,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // options are the flags.
@@ -37,7 +39,11 @@ func main() {
 	flag.StringVar(&o.dir, "dir", "", "where the temporary folder is made")
 	flag.StringVar(&o.bin, "bin", "", "measure tundish-cgo and tundish-wasm of this folder instead of building them")
 	flag.Parse()
-	if err := bench(context.Background(), o); err != nil {
+	// The folder of the databases may be large, and in memory: it must go.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := bench(ctx, o)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}

@@ -89,7 +89,7 @@ func prepare(folder string) error {
 			return err
 		}
 		copies[e.module] = to
-		mod = fmt.Appendf(mod, "\nreplace %s => %q\n", e.module, filepath.ToSlash(to))
+		mod = fmt.Appendf(mod, "\nreplace %s => %q\n", e.module, replacement(root, to))
 	}
 	for _, e := range edits() {
 		if err := e.apply(copies[e.module]); err != nil {
@@ -106,6 +106,15 @@ func prepare(folder string) error {
 	return os.WriteFile(filepath.Join(folder, "go.mod"), mod, 0o644)
 }
 
+// replacement spells the place of a copy for a go.mod: from the root, if it is
+// below it, so that the whole folder can be moved.
+func replacement(root, to string) string {
+	if below, err := filepath.Rel(root, to); err == nil && filepath.IsLocal(below) {
+		to = "./" + below
+	}
+	return filepath.ToSlash(to)
+}
+
 // copyModule copies the sources of the package at a module's root.
 func copyModule(module, to string) error {
 	// The module may not be in the cache yet.
@@ -116,7 +125,8 @@ func copyModule(module, to string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(to, 0o755); err != nil {
+	// Another version may have been here, with files that this one lacks.
+	if err := errors.Join(os.RemoveAll(to), os.MkdirAll(to, 0o755)); err != nil {
 		return err
 	}
 	files, err := filepath.Glob(filepath.Join(from, "*"))

@@ -46,8 +46,11 @@ func (s *Store) fail(ctx context.Context, op string, err error) error {
 		if better := s.diagnose(code); better != domain.Internal {
 			code = better
 		}
-		if code == domain.Full {
-			err = syscall.ENOSPC // a driver may call it a disk error
+		switch code { // a driver may call it something else, or a disk error
+		case domain.Full:
+			err = syscall.ENOSPC
+		case domain.Denied:
+			err = syscall.EACCES
 		}
 	}
 	return &domain.Error{Code: code, Text: cannot(op, s.path), Remedy: remedy(code, s.path), Err: err}
@@ -79,7 +82,7 @@ func (s *Store) newer(version int64) error {
 // has nothing to add.
 func (s *Store) diagnose(code domain.Code) domain.Code {
 	folder := filepath.Dir(s.path)
-	for _, path := range []string{s.path, folder} {
+	for _, path := range []string{s.path, s.path + "-wal", s.path + "-shm", folder} {
 		if code := systemCode(accessible(path)); code != domain.Internal {
 			return code
 		}
@@ -147,9 +150,9 @@ func remedy(code domain.Code, path string) string {
 	case domain.Full:
 		return "free space on its disk"
 	case domain.ReadOnly:
-		return "make the file and its folder writable, or name another database"
+		return "make the file, its -wal and -shm, and its folder writable, or name another database"
 	case domain.Denied:
-		return "make the file and its folder belong to you, or name another database"
+		return "make the file, its -wal and -shm, and its folder belong to you, or name another database"
 	case domain.Foreign:
 		return "name another file for the database"
 	case domain.Newer:
