@@ -105,7 +105,7 @@ func TestPUB2_PowerCuts(t *testing.T) {
 // record runs the commands and notes everything.
 func (r *series) record(commands []crashCase) {
 	r.disk = newDisk(r.t, r.dir)
-	var before string
+	var before, old string
 	for _, c := range commands {
 		if !long() && !c.usual {
 			continue
@@ -114,7 +114,9 @@ func (r *series) record(commands []crashCase) {
 		k := &crash{crashCase: c, site: r.site, build: mixed(r.first + n)}
 		if n == 0 {
 			before = k.look(r.clone(), n)
+			old = before
 		}
+		k.old = old
 		k.refs = []reference{{"", before}}
 		for _, input := range c.stages {
 			s := r.clone()
