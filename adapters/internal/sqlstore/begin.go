@@ -59,7 +59,6 @@ func (s *Store) start(ctx context.Context, wait patience, sess *session, op stri
 	mode := "BEGIN"
 	if write {
 		mode = "BEGIN IMMEDIATE"
-		sess.warm(ctx)
 	}
 	for {
 		var found state

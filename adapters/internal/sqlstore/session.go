@@ -72,15 +72,6 @@ func (s *session) pragma(ctx context.Context, query string, dest *int64) error {
 	return stmt.QueryRowContext(ctx).Scan(dest)
 }
 
-// warm makes a new connection read the schema, which takes as long as a small
-// transaction and is better done before others have to wait for this one. Where
-// no schema is, or none can be read now, the transaction will say so.
-func (s *session) warm(ctx context.Context) {
-	if len(s.stmts) == 0 {
-		_, _ = s.prepare(context.WithoutCancel(ctx), "SELECT value FROM counter WHERE name = 'pull'")
-	}
-}
-
 // control runs BEGIN, COMMIT and the like from a kept statement.
 func (s *session) control(ctx context.Context, query string) error {
 	ctx = context.WithoutCancel(ctx)

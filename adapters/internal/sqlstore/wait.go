@@ -13,25 +13,23 @@ const maxWait = 5 * time.Second
 
 // How long whoever finds the lock taken sleeps before it asks again. The first
 // nap is about as long as a transaction, since mostly one other process is in the
-// way. Who wakes and finds it taken again is one of many. Waking costs a process
-// more than asking does, so that newcomers who ask often would take the processor
-// from the one that holds the lock; and whoever has waited longest should be
-// next, or some would wait a hundred times as long as others. So naps become long
-// at once, and shorter with every bit of waiting (STO-8).
+// way, and naps double from there: who finds the lock taken time and again is one
+// of many. Waking costs a process more than asking does, so that newcomers who ask
+// often would take the processor from the one that holds the lock; and whoever has
+// waited longest should be next, or some would wait a hundred times as long as
+// others. So naps have a bound that falls with every bit of waiting (STO-8).
 const (
 	firstNap = 3 * time.Millisecond
-	longNap  = 100 * time.Millisecond // of those who have just come
-	shortNap = 4 * time.Millisecond   // of those who have waited for fade
+	longNap  = 100 * time.Millisecond // the bound for those who have just come
+	shortNap = 4 * time.Millisecond   // and for those who have waited for fade
 	fade     = 200 * time.Millisecond
 )
 
 // napAfter gives the mean of the nap after a number of vain attempts, at least
 // 1, and some time of waiting.
 func napAfter(attempts int, waited time.Duration) time.Duration {
-	if attempts == 1 {
-		return firstNap
-	}
-	return max(shortNap, longNap-longNap*min(waited, fade)/fade)
+	bound := max(shortNap, longNap-longNap*min(waited, fade)/fade)
+	return min(bound, firstNap<<min(attempts-1, 10))
 }
 
 // patience is how long one unit of work may still wait for locks, in all its
