@@ -73,7 +73,7 @@ func (f Faulty) ailments() []ailment {
 // and with TUNDISH_LONG all. The name of a subtest that failed, given to -run
 // together with TUNDISH_LONG, repeats it.
 func RunFaults(t *testing.T, f Faulty) {
-	sweep := &sweep{faulty: f, sample: 10}
+	sweep := &sweep{faulty: f, sample: 5}
 	if os.Getenv("TUNDISH_LONG") != "" {
 		sweep.sample = 0
 	}
