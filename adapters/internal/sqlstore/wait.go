@@ -28,7 +28,7 @@ const (
 // napAfter gives the mean of the nap after a number of vain attempts, at least
 // 1, and some time of waiting.
 func napAfter(attempts int, waited time.Duration) time.Duration {
-	bound := max(shortNap, longNap-longNap*min(waited, fade)/fade)
+	bound := max(shortNap, longNap-min(waited, fade)/(fade/longNap))
 	return min(bound, firstNap<<min(attempts-1, 10))
 }
 
