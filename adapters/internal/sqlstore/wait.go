@@ -21,8 +21,8 @@ const maxWait = 5 * time.Second
 const (
 	firstNap = 3 * time.Millisecond
 	longNap  = 100 * time.Millisecond // the bound for those who have just come
-	shortNap = 4 * time.Millisecond   // and for those who have waited for fade
-	fade     = 200 * time.Millisecond
+	shortNap = 8 * time.Millisecond   // and for those who have waited for fade
+	fade     = 300 * time.Millisecond
 )
 
 // napAfter gives the mean of the nap after a number of vain attempts, at least
