@@ -99,7 +99,7 @@ func (s *Store) damage(ctx context.Context) ([]string, error) {
 		}
 		findings = append(findings, found...)
 	}
-	if ended == len(tables) {
+	if ended == len(tables) || len(findings) == 0 {
 		return nil, err // no table is to blame
 	}
 	return findings, nil
