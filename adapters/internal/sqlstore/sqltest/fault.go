@@ -5,7 +5,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"runtime"
 	"slices"
@@ -92,7 +91,7 @@ func RunFaults(t *testing.T, f Faulty) {
 // sweep runs single steps with single faults.
 type sweep struct {
 	faulty Faulty
-	sample int // how many faults a step gets, chosen at random; 0 for all
+	sample int // how many faults a step gets, evenly chosen; 0 for all
 
 	operations, faults, absorbed int
 }
@@ -114,7 +113,7 @@ func (s *sweep) over(t *testing.T, st step, from image) {
 		stride, offset := 1, 0
 		if s.sample > 0 {
 			stride = max(1, count*len(all)/s.sample)
-			offset = rand.N(stride)
+			offset = stride / 2 // the same faults in every run; the long one takes all
 		}
 		t.Run(name, func(t *testing.T) {
 			for n := offset; n < count*len(all); n += stride {
