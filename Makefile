@@ -92,7 +92,7 @@ test-slow: ## the same with the long loops and the slow scripts
 
 .PHONY: check-format
 check-format:
-	@bad=$$("$$($(GO) env GOROOT)/bin/gofmt" -l .); \
+	@bad=$$(find . -name '*.go' ! -path './$(BIN)/*' -exec "$$($(GO) env GOROOT)/bin/gofmt" -l {} +); \
 	if [ -n "$$bad" ]; then echo "make fmt would change:"; echo "$$bad"; exit 1; fi
 
 .PHONY: check-builds

@@ -3,6 +3,7 @@ package metamorphic
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -40,7 +41,7 @@ func (w *worker) request(r Request) (answer Answer, err error) {
 	}
 	if err != nil {
 		w.stdin.Close()
-		return answer, fmt.Errorf("the worker is gone: %w, %w: %s", err, w.cmd.Wait(), w.stderr.String())
+		return answer, fmt.Errorf("the worker is gone: %w: %s", errors.Join(err, w.cmd.Wait()), w.stderr.String())
 	}
 	return answer, nil
 }

@@ -3,10 +3,12 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tundish-go/tundish/app"
+	"github.com/tundish-go/tundish/domain"
 	"github.com/tundish-go/tundish/domain/inbox"
 )
 
@@ -29,7 +31,10 @@ func (s *session) showCommand() *cobra.Command {
 				}
 				var indented bytes.Buffer
 				if err := json.Indent(&indented, s.visible(item.JSON()), "", "  "); err != nil {
-					return err
+					return &domain.Error{
+						Code: domain.Corrupt, Text: fmt.Sprintf("the payload of item %d is not JSON", id),
+						Remedy: "tundish check tells what else is damaged", Err: err,
+					}
 				}
 				s.print("%s\n", indented.Bytes())
 				return nil
