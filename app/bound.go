@@ -42,6 +42,6 @@ func usable(sub inbox.Subscription) error {
 	}
 	return &domain.Error{
 		Code: domain.Corrupt, Text: fmt.Sprintf("the subscription %q cannot be used: %s", sub.Name, sub.Broken),
-		Remedy: fmt.Sprintf("set its rules anew with tundish subscribe %s --queue %s", sub.Name, inbox.Escape(sub.Rules.Queue)),
+		Remedy: fmt.Sprintf("set its rules anew with tundish subscribe %s --queue %s", sub.Name, domain.Escape(sub.Rules.Queue)),
 	}
 }

@@ -1,5 +1,7 @@
 package inbox
 
+import "github.com/tundish-go/tundish/domain"
+
 // DedupeTTL is how long, in seconds, a publisher's own id is remembered (PUB-3).
 const DedupeTTL = 24 * 3600
 
@@ -14,4 +16,4 @@ func (d Dedupe) Holds(now int64) bool {
 const MaxDedupeBytes = 255
 
 // CheckDedupe reports whether id can serve to recognise a repeated publish.
-func CheckDedupe(id string) error { return checkLabel("dedupe id", id) }
+func CheckDedupe(id string) error { return domain.CheckLabel("dedupe id", id) }

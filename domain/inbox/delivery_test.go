@@ -53,7 +53,7 @@ func (m *machine) checkFirst(t *rapid.T, windows map[string]Window) {
 // checkOutput parses the output again: it keeps to its budget, its status lines
 // are ours, and so are its tags (PULL-9, PULL-16).
 func (m *machine) checkOutput(t *rapid.T, plan Plan, budget int) {
-	out := plan.Output()
+	out := string(plan.Output())
 	if len(out) > budget {
 		t.Fatalf("PULL-9: %d bytes of %d:\n%s", len(out), budget, out)
 	}

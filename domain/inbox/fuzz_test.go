@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/tundish-go/tundish/domain"
 )
 
 // PULL-8, PULL-9, PULL-16: whatever a publisher writes, an item's text holds no
@@ -157,7 +159,7 @@ func FuzzNames(f *testing.F) {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		label := utf8.ValidString(name) && name != "" && len(name) <= 255 && Escape(name) == name
+		label := utf8.ValidString(name) && name != "" && len(name) <= 255 && domain.Escape(name) == name
 		if got := CheckKey(name) == nil; got != label {
 			t.Errorf("key %q: %t", name, got)
 		}

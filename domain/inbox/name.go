@@ -3,15 +3,14 @@ package inbox
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/tundish-go/tundish/domain"
 )
 
 // Bounds of names (OBJ-5).
 const (
-	MaxNameBytes  = 64  // of subscriptions and subscribers
-	MaxQueueBytes = 255 // of queues and keys
+	MaxNameBytes  = 64                   // of subscriptions and subscribers
+	MaxQueueBytes = domain.MaxLabelBytes // of queues and keys
 )
 
 // CheckSubscription reports whether name can name a subscription (OBJ-5).
@@ -26,7 +25,7 @@ func checkName(what, name string) error {
 	case name == "":
 		return invalid(remedy, "the %s name is empty", what)
 	case len(name) > MaxNameBytes:
-		return invalid(remedy, "the %s name %q is %d bytes long", what, shortened(name), len(name))
+		return invalid(remedy, "the %s name %q is %d bytes long", what, domain.Shorten(name), len(name))
 	}
 	for _, r := range name {
 		if !nameRune(r) {
@@ -43,43 +42,13 @@ func nameRune(r rune) bool {
 // CheckQueue reports whether name can name a queue (OBJ-5).
 func CheckQueue(name string) error {
 	if strings.Contains(name, "]") {
-		return invalid("leave it out, since tags end with it", "the queue name %q contains ]", shortened(name))
+		return invalid("leave it out, since tags end with it", "the queue name %q contains ]", domain.Shorten(name))
 	}
-	return checkLabel("queue name", name)
+	return domain.CheckLabel("queue name", name)
 }
 
 // CheckKey reports whether key can label an item (OBJ-5). A key may contain ].
-func CheckKey(key string) error { return checkLabel("key", key) }
-
-func checkLabel(what, s string) error {
-	switch {
-	case s == "":
-		return invalid("give at least one character", "the %s is empty", what)
-	case !utf8.ValidString(s):
-		return invalid("encode it as UTF-8", "the %s %q is not valid UTF-8", what, shortened(s))
-	case len(s) > MaxQueueBytes:
-		return invalid(fmt.Sprintf("shorten it to %d bytes", MaxQueueBytes), "the %s %q is %d bytes long", what, shortened(s), len(s))
-	}
-	for _, r := range s {
-		if hidden(r) || r == '\n' || r == '\t' {
-			return invalid("leave control, bidirectional and tag characters out", "the %s %q contains %U", what, shortened(s), r)
-		}
-	}
-	return nil
-}
-
-// shortened is the beginning of a text that is too long for a message.
-func shortened(s string) string {
-	const most = 40
-	if len(s) <= most {
-		return s
-	}
-	end := most
-	for end > most-utf8.UTFMax && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + "…"
-}
+func CheckKey(key string) error { return domain.CheckLabel("key", key) }
 
 func invalid(remedy, format string, args ...any) error {
 	return &domain.Error{Code: domain.Invalid, Text: fmt.Sprintf(format, args...), Remedy: remedy}

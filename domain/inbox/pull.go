@@ -1,7 +1,5 @@
 package inbox
 
-import "strings"
-
 // Bounds of a pull's output in bytes (PULL-9).
 const (
 	DefaultMaxBytes = 1024
@@ -35,20 +33,34 @@ type Plan struct {
 }
 
 // Output is the whole text of the pull; empty when there is nothing to say.
-func (p Plan) Output() string {
-	var b strings.Builder
+func (p Plan) Output() []byte {
+	size := 0
+	for _, batch := range p.Batches {
+		size += batch.bytes()
+	}
+	out := make([]byte, 0, size)
 	for _, batch := range p.Batches {
 		if !batch.Printed {
 			continue
 		}
-		b.WriteString(batch.Status.String())
-		b.WriteByte('\n')
+		out = append(append(out, batch.Status.String()...), '\n')
 		for _, text := range batch.Texts {
-			b.WriteString(text)
-			b.WriteByte('\n')
+			out = append(append(out, text...), '\n')
 		}
 	}
-	return b.String()
+	return out
+}
+
+// bytes is how much of the output is the batch's.
+func (b Batch) bytes() int {
+	if !b.Printed {
+		return 0
+	}
+	n := b.Status.Bytes()
+	for _, text := range b.Texts {
+		n += len(text) + 1
+	}
+	return n
 }
 
 // Delivered is the number of items in the output.

@@ -4,98 +4,29 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/tundish-go/tundish/domain"
 )
 
-// hidden tells the characters that a publisher could use to mislead a reader:
-// control characters other than newline and tab, line and paragraph separators,
-// bidirectional controls and Unicode tag characters (PULL-16).
-func hidden(r rune) bool {
-	if r < utf8.RuneSelf {
-		return r < ' ' && r != '\n' && r != '\t' || r == 0x7F
-	}
-	switch {
-	case unicode.IsControl(r):
-		return true
-	case r == 0x2028, r == 0x2029: // break lines without being control characters
-		return true
-	case r == 0x061C, r == 0x200E, r == 0x200F:
-		return true
-	case r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069:
-		return true
-	case r >= 0xE0000 && r <= 0xE007F:
-		return true
-	}
-	return false
-}
-
-// isPlain tells whether text is of one line and of visible ASCII characters and
-// spaces only, as nearly all texts are.
-func isPlain(text string) bool {
-	for i := range len(text) {
-		if text[i] < ' ' || text[i] >= 0x7F {
-			return false
-		}
-	}
-	return true
-}
-
-// Strip removes from text what hidden tells (PULL-16).
+// Strip removes from text what [domain.Hidden] tells (PULL-16).
 func Strip(text string) string {
-	if isPlain(text) {
+	if domain.Plain(text) {
 		return text
 	}
 	return strings.Map(func(r rune) rune {
-		if hidden(r) {
+		if domain.Hidden(r) {
 			return -1
 		}
 		return r
 	}, strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-// Escape writes each misleading character of text, and newline and tab too, in
-// JSON's \u form: a text in one line that hides nothing. JSON stays the same
-// JSON (PULL-16, CMD-5).
-func Escape(text string) string {
-	if isPlain(text) || !strings.ContainsFunc(text, escaped) && utf8.ValidString(text) {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		if escaped(r) {
-			writeEscape(&b, r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-func escaped(r rune) bool { return hidden(r) || r == '\n' || r == '\t' }
-
-func writeEscape(b *strings.Builder, r rune) {
-	if hi, lo := utf16.EncodeRune(r); hi != utf8.RuneError {
-		writeUnit(b, hi)
-		r = lo
-	}
-	writeUnit(b, r)
-}
-
-// writeUnit writes a code unit of UTF-16 in JSON's form.
-func writeUnit(b *strings.Builder, unit rune) {
-	const digits = "0123456789abcdef"
-	b.WriteString(`\u`)
-	for shift := 12; shift >= 0; shift -= 4 {
-		b.WriteByte(digits[unit>>shift&0xF])
-	}
-}
-
 // Tag is the mark that precedes an item's default text and, under on-ack, every
 // text: [queue#id]. A ] in the name of a taken-over queue is escaped, so that
 // the tag ends where it should (STO-6).
 func Tag(queue string, id int64) string {
-	return "[" + strings.ReplaceAll(Escape(queue), "]", `\u005d`) + "#" + strconv.FormatInt(id, 10) + "]"
+	return "[" + strings.ReplaceAll(domain.Escape(queue), "]", `\u005d`) + "#" + strconv.FormatInt(id, 10) + "]"
 }
 
 // DefaultText is the text of an item without a template: tag, key, payload
@@ -103,11 +34,11 @@ func Tag(queue string, id int64) string {
 func DefaultText(item Item) string { return defaultText(item, len(item.Payload)) }
 
 func defaultText(item Item, limit int) string {
-	text := Tag(item.Queue, item.ID) + " "
-	if item.Key != nil {
-		text += Escape(*item.Key) + " "
+	tag, payload := Tag(item.Queue, item.ID), domain.Escape(string(beginning(item.Payload, limit)))
+	if item.Key == nil {
+		return tag + " " + payload
 	}
-	return text + Escape(string(beginning(item.Payload, limit)))
+	return tag + " " + domain.Escape(*item.Key) + " " + payload
 }
 
 // beginning returns at least the first size+1 bytes of payload, up to the end of a

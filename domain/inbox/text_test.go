@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"github.com/tundish-go/tundish/domain"
 )
 
 // PULL-16: what is removed, and that nothing else is.
@@ -45,8 +47,8 @@ func TestPULL16_EscapeShowsHiddenCharacters(t *testing.T) {
 		{"\xff\n", "\uFFFD\\u000a"},
 	}
 	for _, tt := range tests {
-		if got := Escape(tt.text); got != tt.want {
-			t.Errorf("Escape(%q) = %q, want %q", tt.text, got, tt.want)
+		if got := domain.Escape(tt.text); got != tt.want {
+			t.Errorf("domain.Escape(%q) = %q, want %q", tt.text, got, tt.want)
 		}
 	}
 }
@@ -62,7 +64,7 @@ func TestPULL16_EscapeKeepsTheMeaningOfJSON(t *testing.T) {
 		if err := json.Unmarshal([]byte(payload), &before); err != nil {
 			t.Fatal(err)
 		}
-		if err := json.Unmarshal([]byte(Escape(payload)), &after); err != nil {
+		if err := json.Unmarshal([]byte(domain.Escape(payload)), &after); err != nil {
 			t.Fatalf("%U: %v", r, err)
 		}
 		if key := "k" + string(r); before[key] == "" || before[key] != after[key] {
@@ -290,10 +292,10 @@ func TestPULL9_LongPayloadsAreNotEscaped(t *testing.T) {
 // PULL-16: the quick look at ASCII tells what the slow one does.
 func TestPULL16_PlainTexts(t *testing.T) {
 	for r := rune(0); r < 0x100; r++ {
-		if got, want := isPlain("a"+string(r)), r < 0x7F && !unicode.IsControl(r); got != want {
+		if got, want := domain.Plain("a"+string(r)), r < 0x7F && !unicode.IsControl(r); got != want {
 			t.Errorf("%U: plain is %v", r, got)
 		}
-		if got, want := hidden(r), unicode.IsControl(r) && r != '\n' && r != '\t'; got != want {
+		if got, want := domain.Hidden(r), unicode.IsControl(r) && r != '\n' && r != '\t'; got != want {
 			t.Errorf("%U: hidden is %v", r, got)
 		}
 		if got, want := visible(r) < 0, unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point); got != want {

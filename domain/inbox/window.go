@@ -116,6 +116,7 @@ func (w Window) take(left int, first bool) selection {
 // takeOldest takes retries, then new items in order (PULL-1, PULL-3).
 func (w Window) takeOldest(r *room) selection {
 	s := selection{position: w.Bound.Position(), judged: w.Bound.Binding.Judged}
+	s.items = make([]Judged, 0, len(w.Items))
 	for _, retry := range w.Retries {
 		if !r.admit(&s, retry.Text, retry.Item) {
 			s.stopped = true

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tundish-go/tundish/app"
+	"github.com/tundish-go/tundish/domain"
 	"github.com/tundish-go/tundish/domain/inbox"
 )
 
@@ -81,7 +82,7 @@ func (s *session) listQueues(ctx context.Context, in *app.Inbox, asJSON bool) er
 		if asJSON {
 			s.printJSON(queueJSON{Queue: q.Queue, Count: q.Count})
 		} else {
-			s.print("%s\t%d\n", inbox.Escape(q.Queue), q.Count)
+			s.print("%s\t%d\n", domain.Escape(q.Queue), q.Count)
 		}
 	}
 	return nil

@@ -68,7 +68,7 @@ func (s *session) publishOperands(cmd *cobra.Command, args []string) error {
 		if args[1] == "-" || args[2] == "-" {
 			return usage("give one of them", "- and JSON were both given")
 		}
-		return usage(`put the whole JSON in single quotes: tundish publish `+inbox.Escape(args[0])+` '{"a": 1}'`,
+		return usage(`put the whole JSON in single quotes: tundish publish `+domain.Escape(args[0])+` '{"a": 1}'`,
 			"unexpected argument %q behind %q", args[2], args[1])
 	}
 	if lines, err := cmd.Flags().GetBool("lines"); err == nil && lines && len(args) == 2 && args[1] != "-" {

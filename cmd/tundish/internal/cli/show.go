@@ -9,7 +9,6 @@ import (
 
 	"github.com/tundish-go/tundish/app"
 	"github.com/tundish-go/tundish/domain"
-	"github.com/tundish-go/tundish/domain/inbox"
 )
 
 func (s *session) showCommand() *cobra.Command {
@@ -49,5 +48,5 @@ func (s *session) visible(text []byte) []byte {
 	if !s.terminal(s.Stdout) {
 		return text
 	}
-	return []byte(inbox.Escape(string(text)))
+	return []byte(domain.Escape(string(text)))
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tundish-go/tundish/app"
-	"github.com/tundish-go/tundish/domain/inbox"
+	"github.com/tundish-go/tundish/domain"
 )
 
 func (s *session) statusCommand() *cobra.Command {
@@ -64,10 +64,10 @@ func (s *session) printStatus(b app.BindingStatus, asJSON bool) {
 		lastError = b.Broken
 	}
 	if lastError != "" {
-		lastError = inbox.Escape(jsonText(lastError))
+		lastError = domain.Escape(jsonText(lastError))
 	}
 	s.print("%s\t%s\tqueue=%s\tcursor=%d\tunread=%d\tnext_at=%d\tdropped=%d\terrors=%d\tparked=%d\tlast_error=%s\n",
-		b.Subscription, b.Subscriber, inbox.Escape(b.Queue), b.Cursor, b.Unread, b.NextAt,
+		b.Subscription, b.Subscriber, domain.Escape(b.Queue), b.Cursor, b.Unread, b.NextAt,
 		b.Counts.Dropped, b.Counts.Errors, b.Counts.Parked, lastError)
 }
 

@@ -186,7 +186,7 @@ func (s *session) printSubscribed(name, who string, done app.Subscribed) {
 	case done.Created:
 		s.print("created %s\n", name)
 	case done.MovedFrom != "":
-		s.print("moved %s from %s; its positions, acks, and leases were reset\n", name, inbox.Escape(done.MovedFrom))
+		s.print("moved %s from %s; its positions, acks, and leases were reset\n", name, domain.Escape(done.MovedFrom))
 	case done.Replaced:
 		s.print("replaced the rules of %s\n", name)
 	}
