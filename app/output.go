@@ -12,8 +12,8 @@ import (
 const maxWrite = 500 * time.Millisecond
 
 // write puts the whole output out, in one piece and within its time (PULL-12).
-func write(ctx context.Context, w io.Writer, text string) error {
-	if text == "" {
+func write(ctx context.Context, w io.Writer, text []byte) error {
+	if len(text) == 0 {
 		return nil
 	}
 	if d, ok := w.(interface{ SetWriteDeadline(time.Time) error }); ok {
@@ -25,7 +25,7 @@ func write(ctx context.Context, w io.Writer, text string) error {
 			return outputError(err)
 		}
 	}
-	n, err := w.Write([]byte(text))
+	n, err := w.Write(text)
 	if err == nil && n < len(text) {
 		err = io.ErrShortWrite
 	}

@@ -61,7 +61,7 @@ func (in *Inbox) Pull(ctx context.Context, p Pull, w io.Writer) (Pulled, error) 
 		if err != nil || plan.Empty() {
 			return Pulled{Skipped: run.skipped}, err
 		}
-		delivered, err := run.deliver(ctx, plan.Delivered() > 0 && race < maxRaces, w)
+		delivered, err := run.deliver(ctx, plan, race, w)
 		if !errors.Is(err, errRaced) {
 			return Pulled{Delivered: delivered, Skipped: run.skipped}, err
 		}
@@ -95,23 +95,25 @@ type pulling struct {
 	judges  map[string]*judge // by subscription
 	watch   watch
 	skipped []Skip
+	seen    any // the version that the plan of look was made from
 }
 
 // look evaluates on a snapshot, with no lock held.
 func (p *pulling) look(ctx context.Context) (plan inbox.Plan, err error) {
 	err = p.in.store.View(ctx, func(r storage.Reader) error {
-		plan, err = p.plan(ctx, r, true)
+		if plan, err = p.plan(ctx, r, true); err == nil && !plan.Empty() {
+			p.seen, err = versionOf(r)
+		}
 		return err
 	})
 	return plan, lateOr(ctx, err)
 }
 
 // deliver makes the plan again under the lock, prints it, and commits.
-func (p *pulling) deliver(ctx context.Context, expects bool, w io.Writer) (delivered int64, err error) {
+func (p *pulling) deliver(ctx context.Context, plan inbox.Plan, race int, w io.Writer) (delivered int64, err error) {
+	expects := plan.Delivered() > 0 && race < maxRaces
 	err = p.in.store.Update(ctx, func(tx storage.Writer) error {
-		p.now = p.in.now()
-		plan, err := p.plan(ctx, tx, false)
-		if err != nil {
+		if plan, err = p.again(ctx, tx, plan); err != nil {
 			return err
 		}
 		delivered = plan.Delivered()

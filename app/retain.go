@@ -36,6 +36,9 @@ func (in *Inbox) insert(ctx context.Context, queue string, put func(storage.Writ
 // (RET-1, RET-2, RET-4).
 func (in *Inbox) retain(tx storage.Writer, queue string, now int64, most int, v *verdicts) error {
 	limits := in.retention(queue)
+	if limits == (inbox.Retention{}) {
+		return nil
+	}
 	removed, err := aged(tx, queue, limits, now, most)
 	if err != nil {
 		return err

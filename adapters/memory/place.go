@@ -1,5 +1,5 @@
-// Package memory is the reference implementation of ports/storage: plain maps
-// and slices, no SQL, no files. It is written to be obviously correct, serves
+// Package memory is the reference implementation of ports/storage, of both
+// halves: plain maps and slices, no SQL, no files. It is written to be obviously correct, serves
 // the tests of the application as its store, and is what ports/porttest compares
 // other stores with. Nothing survives the process.
 //
@@ -35,7 +35,7 @@ func New() *Place {
 }
 
 // Open gives one more store on the place. What was committed outlives the store.
-func (p *Place) Open() storage.Store { return &store{place: p} }
+func (p *Place) Open() *Store { return &Store{place: p} }
 
 // Break makes the stored rules of a subscription unusable for the given reason,
 // which tests need and no store offers (PULL-10). It waits for writers.
@@ -99,20 +99,23 @@ func misuse(format string, args ...any) error {
 	return &domain.Error{Code: domain.Internal, Text: fmt.Sprintf(format, args...)}
 }
 
-// store is one handle on a place.
-type store struct {
+// Store is one handle on a place. It is safe for concurrent use, and holds both
+// halves: it implements [storage.Store] and [storage.Outbox].
+type Store struct {
 	place  *Place
 	closed atomic.Bool
 }
 
-func (s *store) View(ctx context.Context, fn func(storage.Reader) error) error {
+// View implements [storage.Store].
+func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) error {
 	if err := s.usable(ctx); err != nil {
 		return err
 	}
 	return fn(reader{s.place.current.Load()})
 }
 
-func (s *store) Update(ctx context.Context, fn func(storage.Writer) error) error {
+// Update implements [storage.Store].
+func (s *Store) Update(ctx context.Context, fn func(storage.Writer) error) error {
 	if err := s.usable(ctx); err != nil {
 		return err
 	}
@@ -121,7 +124,7 @@ func (s *store) Update(ctx context.Context, fn func(storage.Writer) error) error
 
 // Check names the subscriptions that Break broke: there are no bytes that could
 // be damaged.
-func (s *store) Check(ctx context.Context) (findings []string, err error) {
+func (s *Store) Check(ctx context.Context) (findings []string, err error) {
 	err = s.View(ctx, func(r storage.Reader) error {
 		subs, err := r.Subscriptions()
 		for _, sub := range subs {
@@ -134,14 +137,15 @@ func (s *store) Check(ctx context.Context) (findings []string, err error) {
 	return findings, err
 }
 
-func (s *store) Close() error {
+// Close implements [storage.Store].
+func (s *Store) Close() error {
 	if s.closed.Swap(true) {
 		return misuse("the store was closed before")
 	}
 	return nil
 }
 
-func (s *store) usable(ctx context.Context) error {
+func (s *Store) usable(ctx context.Context) error {
 	if s.closed.Load() {
 		return misuse("the store is closed")
 	}

@@ -18,6 +18,7 @@ type state struct {
 	leases        table[claim, inbox.Lease]
 	shown         table[mark, struct{}]
 	dedupes       table[origin, inbox.Dedupe]
+	push          push // the other half
 }
 
 // The keys of the tables.
@@ -44,6 +45,7 @@ func (s *state) next() *state {
 	n.leases.share()
 	n.shown.share()
 	n.dedupes.share()
+	n.push.share()
 	return &n
 }
 

@@ -19,3 +19,8 @@ func TestSTO4_STO5_Faults(t *testing.T) {
 
 // STO-5: what is spoiled is named, and no error of SQLite comes out bare.
 func TestSTO5_DamageIsNamed(t *testing.T) { sqltest.RunDamage(t, Open) }
+
+// OUT-3: whatever the outbox asks for is found by an index.
+func TestOUT3_Plans(t *testing.T) {
+	sqltest.RunPlans(t, sqlstore.Driver{Name: "sqlite3", Connector: newConnector, Classify: classify})
+}

@@ -20,7 +20,7 @@ FROM ack AS a JOIN subscription AS s ON s.id = a.subscription_id `
 
 // Ack implements [storage.AckReader].
 func (r *reader) Ack(subscription string, item int64) (inbox.Ack, bool, error) {
-	acks, err := r.acks(selectAck+"WHERE s.name = ? AND a.item_id = ?", subscription, item)
+	acks, err := r.acks(selectAck+"WHERE s.name = +? AND a.item_id = +?", subscription, item)
 	if err != nil || len(acks) == 0 {
 		return inbox.Ack{}, false, err
 	}
@@ -101,7 +101,7 @@ func (w *writer) MarkShown(subscription, subscriber string, items []int64) error
 	}
 	_, _, err := w.t.exec(`
 INSERT INTO shown (subscription_id, subscriber, item_id)
-SELECT s.id, ?, i.value FROM subscription AS s, json_each(?) AS i WHERE s.name = ?
+SELECT s.id, ?, i.value FROM subscription AS s, json_each(?) AS i WHERE s.name = +?
 ON CONFLICT (subscription_id, subscriber, item_id) DO NOTHING`, subscriber, set(items), subscription)
 	return err
 }

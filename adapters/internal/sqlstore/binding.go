@@ -50,17 +50,17 @@ func (row bindingRow) binding() inbox.Binding {
 	}
 }
 
-func (row boundRow) bound() inbox.Bound {
+func (row boundRow) bound(sess *session) inbox.Bound {
 	sub := subscriptionRow{
 		Name: row.Subscription, Queue: row.Queue, Rules: row.Rules, Scan: row.Scan,
 		Dropped: row.SubDropped, Errors: row.SubErrors, Parked: row.SubParked, LastError: row.SubLastError,
 	}
-	return inbox.Bound{Subscription: sub.subscription(), Binding: row.binding(), Newest: row.Newest}
+	return inbox.Bound{Subscription: sub.subscription(sess), Binding: row.binding(), Newest: row.Newest}
 }
 
 // Bound implements [storage.BindingReader].
 func (r *reader) Bound(subscription, subscriber string) (inbox.Bound, bool, error) {
-	bounds, err := r.bounds(selectBound+"WHERE s.name = ? AND b.subscriber = ?", subscription, subscriber)
+	bounds, err := r.bounds(selectBound+"WHERE s.name = +? AND b.subscriber = +?", subscription, subscriber)
 	if err != nil || len(bounds) == 0 {
 		return inbox.Bound{}, false, err
 	}
@@ -69,7 +69,7 @@ func (r *reader) Bound(subscription, subscriber string) (inbox.Bound, bool, erro
 
 // BoundBy implements [storage.BindingReader].
 func (r *reader) BoundBy(subscriber string) ([]inbox.Bound, error) {
-	return r.bounds(selectBound+"WHERE b.subscriber = ? ORDER BY s.name", subscriber)
+	return r.bounds(selectBound+"WHERE b.subscriber = +? ORDER BY s.name", subscriber)
 }
 
 // bounds reads its rows by place: this is all that most pulls read, and learning
@@ -77,7 +77,7 @@ func (r *reader) BoundBy(subscriber string) ([]inbox.Bound, error) {
 func (r *reader) bounds(query string, args ...any) ([]inbox.Bound, error) {
 	var bounds []inbox.Bound
 	var row boundRow
-	err := r.t.each(query, args, func() { bounds = append(bounds, row.bound()) },
+	err := r.t.each(query, args, func() { bounds = append(bounds, row.bound(r.t.sess)) },
 		&row.Queue, &row.Newest, &row.Rules, &row.Scan,
 		&row.SubDropped, &row.SubErrors, &row.SubParked, &row.SubLastError,
 		&row.Subscription, &row.Subscriber, &row.Position, &row.NextMS, &row.LastPull,
@@ -90,7 +90,7 @@ func (r *reader) Bindings(subscription string) ([]inbox.Binding, error) {
 	var rows []bindingRow
 	err := r.t.list(&rows, "SELECT"+bindingColumns+`
 FROM subscription AS s JOIN binding AS b ON b.subscription_id = s.id
-WHERE s.name = ? ORDER BY b.subscriber`, subscription)
+WHERE s.name = +? ORDER BY b.subscriber`, subscription)
 	if err != nil {
 		return nil, err
 	}

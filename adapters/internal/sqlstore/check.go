@@ -25,6 +25,7 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 	}
 	for _, look := range []func(*reader) ([]string, error){
 		(*reader).missing, (*reader).orphans, (*reader).miscounts, (*reader).garbled, (*reader).unreadable,
+		(*reader).outboxEntries, (*reader).outboxOrphans,
 	} {
 		found, err := s.find(ctx, look)
 		code := domain.CodeOf(err)

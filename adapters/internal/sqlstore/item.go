@@ -19,7 +19,7 @@ func (r *reader) Item(id int64) (inbox.Item, bool, error) {
 	var payload string
 	ok, err := r.t.row(`
 SELECT q.name, i.key, i.payload, i.created_ms
-FROM item AS i JOIN queue AS q ON q.id = i.queue_id WHERE i.id = ?`,
+FROM item AS i JOIN queue AS q ON q.id = i.queue_id WHERE i.id = +?`,
 		[]any{id}, &item.Queue, &item.Key, &payload, &created)
 	if err != nil || !ok {
 		return inbox.Item{}, false, err
@@ -83,10 +83,14 @@ func scanQuery(scan storage.Scan) (string, []any) {
 	if !scan.HeadsOnly {
 		b.WriteString(", key, payload")
 	}
-	b.WriteString(" FROM item WHERE queue_id = (SELECT id FROM queue WHERE name = ?) AND id > ? AND id <= ?")
+	b.WriteString(" FROM item")
+	if scan.Key != nil { // left to choose, SQLite looks at every item between the bounds
+		b.WriteString(" INDEXED BY item_key")
+	}
+	b.WriteString(" WHERE queue_id = (SELECT id FROM queue WHERE name = ?) AND id > ? AND id <= ?")
 	args := []any{scan.Queue, scan.After, through}
 	if scan.Key != nil {
-		b.WriteString(" AND key = ?")
+		b.WriteString(" AND key = +?")
 		args = append(args, *scan.Key)
 	}
 	b.WriteString(" ORDER BY id")
@@ -97,9 +101,7 @@ func scanQuery(scan storage.Scan) (string, []any) {
 	return b.String(), append(args, bound(scan.Limit))
 }
 
-// bound spells a limit for SQLite, which takes a negative one for none. The
-// statements say LIMIT ? + 0, because for a bare parameter SQLite would prepare
-// them anew whenever it is bound.
+// bound spells a limit for SQLite, which takes a negative one for none.
 func bound(limit int) int64 {
 	if limit == 0 {
 		return -1

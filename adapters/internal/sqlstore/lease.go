@@ -24,7 +24,7 @@ FROM lease AS l JOIN subscription AS s ON s.id = l.subscription_id `
 
 // Lease implements [storage.LeaseReader].
 func (r *reader) Lease(subscription string, item int64) (inbox.Lease, bool, error) {
-	leases, err := r.leases(selectLease+"WHERE s.name = ? AND l.item_id = ?", subscription, item)
+	leases, err := r.leases(selectLease+"WHERE s.name = +? AND l.item_id = +?", subscription, item)
 	if err != nil || len(leases) == 0 {
 		return inbox.Lease{}, false, err
 	}

@@ -11,7 +11,7 @@ import (
 const (
 	applicationID = 0x74756e64 // "tund"
 	firstSchema   = 2
-	schemaVersion = 2
+	schemaVersion = 3
 )
 
 // migration leads from the version before to version.
@@ -23,7 +23,7 @@ type migration struct {
 // migrations lists all of them, oldest first. One that was ever released never
 // changes; a new schema is a new entry.
 func migrations() []migration {
-	return []migration{{firstSchema, schema}}
+	return []migration{{firstSchema, schema}, {3, outboxSchema}}
 }
 
 // create makes the schema in an empty database. Of many processes that do so at

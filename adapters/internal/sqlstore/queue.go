@@ -45,7 +45,7 @@ SELECT q.id, q.kept, o.seq, n.seq, e.seq FROM queue AS q
 JOIN item AS o ON o.id = (SELECT MIN(id) FROM item WHERE queue_id = q.id)
 JOIN item AS n ON n.id = (SELECT MIN(id) FROM item WHERE queue_id = q.id AND id > ?)
 JOIN item AS e ON e.id = q.newest_id
-WHERE q.name = ?`, []any{id, queue}, &queueID, &kept, &oldest, &next, &newest)
+WHERE q.name = +?`, []any{id, queue}, &queueID, &kept, &oldest, &next, &newest)
 	switch {
 	case err != nil || !found: // the queue is empty, or ends before id
 		return 0, err

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/jmoiron/sqlx"
+
+	"github.com/tundish-go/tundish/domain/inbox"
 )
 
 // setup brings a connection into the state that every statement relies on,
@@ -25,12 +27,18 @@ const (
 type session struct {
 	conn    *sqlx.Conn
 	stmts   map[string]*statement
-	settled bool // it has been looked at together with the files beside it
-	broken  bool // it may still be inside a transaction: do not use it again
+	known   map[string]parsed // rules by their stored text
+	commits int64             // begun on it; SQLite tells it of those of others only
+	settled bool              // it has been looked at together with the files beside it
+	broken  bool              // it may still be inside a transaction: do not use it again
 }
 
 // statement is a prepared statement. Preparing costs what running it once
-// unprepared would, so every statement is kept from its first use on.
+// unprepared would, so every statement is kept from its first use on. Where the
+// planner could make use of a parameter's value, SQLite prepares a statement anew
+// when the parameter is bound or, by one driver, unbound before every run: that is
+// behind LIMIT, and beside = in a join or among several conditions. There the
+// statements say ? + 0 and +?, whose values the planner does not look at.
 type statement struct {
 	*sqlx.Stmt
 	open bool // its rows are being read; running it again would end them
@@ -47,6 +55,36 @@ func (s *session) prepare(ctx context.Context, query string) (*statement, error)
 	kept := &statement{Stmt: stmt}
 	s.stmts[query] = kept
 	return kept, nil
+}
+
+// parsed is what a stored text of rules says, or why it cannot be used.
+type parsed struct {
+	rules inbox.Rules
+	err   error
+}
+
+// maxKnown bounds how many texts of rules a session remembers.
+const maxKnown = 256
+
+// rules reads the stored rules of a subscription to queue, and says why they
+// cannot be used if so. A pull reads the same text twice, and in a long process
+// every pull does.
+func (s *session) rules(text, queue string) (rules inbox.Rules, broken string) {
+	p, ok := s.known[text]
+	if !ok {
+		p.rules, p.err = inbox.ParseRules(text)
+		if s.known == nil || len(s.known) == maxKnown {
+			s.known = map[string]parsed{}
+		}
+		s.known[text] = p
+	}
+	switch {
+	case p.err != nil:
+		return inbox.Rules{Queue: queue}, p.err.Error()
+	case p.rules.Queue != queue:
+		return inbox.Rules{Queue: queue}, "stored rules name another queue"
+	}
+	return p.rules, ""
 }
 
 // exec runs a statement that is not worth keeping, or several of them.

@@ -23,8 +23,8 @@ const selectSubscription = `
 SELECT s.name, q.name AS queue, s.rules, s.scan, s.dropped, s.errors, s.parked, s.last_error
 FROM subscription AS s JOIN queue AS q ON q.id = s.queue_id `
 
-func (row subscriptionRow) subscription() inbox.Subscription {
-	rules, broken := parseRules(row.Rules, row.Queue)
+func (row subscriptionRow) subscription(sess *session) inbox.Subscription {
+	rules, broken := sess.rules(row.Rules, row.Queue)
 	return inbox.Subscription{
 		Name: row.Name, Rules: rules, Broken: broken, Scan: row.Scan,
 		Unreported: inbox.Counts{Dropped: row.Dropped, Errors: row.Errors, Parked: row.Parked},
@@ -34,7 +34,7 @@ func (row subscriptionRow) subscription() inbox.Subscription {
 
 // Subscription implements [storage.SubscriptionReader].
 func (r *reader) Subscription(name string) (inbox.Subscription, bool, error) {
-	subs, err := r.subscriptions(selectSubscription+"WHERE s.name = ?", name)
+	subs, err := r.subscriptions(selectSubscription+"WHERE s.name = +?", name)
 	if err != nil || len(subs) == 0 {
 		return inbox.Subscription{}, false, err
 	}
@@ -48,7 +48,7 @@ func (r *reader) Subscriptions() ([]inbox.Subscription, error) {
 
 // SubscriptionsOn implements [storage.SubscriptionReader].
 func (r *reader) SubscriptionsOn(queue string) ([]inbox.Subscription, error) {
-	return r.subscriptions(selectSubscription+"WHERE q.name = ? ORDER BY s.name", queue)
+	return r.subscriptions(selectSubscription+"WHERE q.name = +? ORDER BY s.name", queue)
 }
 
 func (r *reader) subscriptions(query string, args ...any) ([]inbox.Subscription, error) {
@@ -58,7 +58,7 @@ func (r *reader) subscriptions(query string, args ...any) ([]inbox.Subscription,
 	}
 	subs := make([]inbox.Subscription, len(rows))
 	for i, row := range rows {
-		subs[i] = row.subscription()
+		subs[i] = row.subscription(r.t.sess)
 	}
 	return subs, nil
 }

@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 
-	"github.com/tundish-go/tundish/domain/inbox"
 	"github.com/tundish-go/tundish/ports/storage"
 )
 
@@ -25,6 +24,11 @@ func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) error {
 
 // Update implements [storage.Store].
 func (s *Store) Update(ctx context.Context, fn func(storage.Writer) error) error {
+	return s.change(ctx, func(t *tx) error { return fn(&writer{&reader{t}}) })
+}
+
+// change runs fn in a transaction that holds the write lock, and commits.
+func (s *Store) change(ctx context.Context, fn func(*tx) error) error {
 	wait := s.patience()
 	if err := wait.turn(ctx); err != nil {
 		return err
@@ -35,7 +39,7 @@ func (s *Store) Update(ctx context.Context, fn func(storage.Writer) error) error
 		return err
 	}
 	defer t.release()
-	if err := fn(&writer{&reader{t}}); err != nil {
+	if err := fn(t); err != nil {
 		return err
 	}
 	return t.commit()
@@ -75,6 +79,7 @@ func (t *tx) commit() error {
 	if err := t.ready(); err != nil {
 		return err
 	}
+	t.sess.commits++
 	if err := t.sess.control(t.ctx, "COMMIT"); err != nil {
 		return t.s.fail(context.WithoutCancel(t.ctx), "commit to", err)
 	}
@@ -183,6 +188,22 @@ func (t *tx) prepare(query string) (*statement, error) {
 // reader answers from one transaction.
 type reader struct{ t *tx }
 
+// version names what the database holds, as far as one connection can tell: its
+// own commits, and SQLite's number for those of all others.
+type version struct {
+	sess        *session
+	own, others int64
+}
+
+// Version names what has been committed: two equal answers of one store, each
+// given before any change in its unit of work, tell that nothing was committed
+// between them. Answers that differ tell nothing.
+func (r *reader) Version() (any, error) {
+	v := version{sess: r.t.sess, own: r.t.sess.commits}
+	_, err := r.t.row("PRAGMA data_version", nil, &v.others)
+	return v, err
+}
+
 // writer is a reader that changes.
 type writer struct{ *reader }
 
@@ -190,15 +211,3 @@ var (
 	_ storage.Reader = (*reader)(nil)
 	_ storage.Writer = (*writer)(nil)
 )
-
-// parseRules reads stored rules, and says why they cannot be used if so.
-func parseRules(text, queue string) (rules inbox.Rules, broken string) {
-	rules, err := inbox.ParseRules(text)
-	switch {
-	case err != nil:
-		return inbox.Rules{Queue: queue}, err.Error()
-	case rules.Queue != queue:
-		return inbox.Rules{Queue: queue}, "stored rules name another queue"
-	}
-	return rules, ""
-}

@@ -84,7 +84,10 @@ func RunFaults(t *testing.T, f Faulty) {
 		}
 	}
 	scene.leave()
+	sweep.overOutbox(t)
 	sweep.over(t, takeOver(), oldImage(t, f))
+	sweep.over(t, migrate(t), image{files: map[string][]byte{"t.db": schema2}, ledger: newLedger()})
+	t.Run("migration cut short", func(t *testing.T) { testMigrationCut(t, f) })
 	t.Logf("%d operations, %d faults, %d of them unnoticed by the caller", sweep.operations, sweep.faults, sweep.absorbed)
 }
 

@@ -21,7 +21,8 @@ func RunDamage(t *testing.T, opener Opener) {
 	sound, err := os.ReadFile(p.path)
 	must(t, err)
 	const page = 4096
-	for _, what := range []string{"queue", "item", "item_queue", "item_key", "subscription", "binding", "lease", "dedupe"} {
+	for _, what := range []string{"queue", "item", "item_queue", "item_key", "subscription", "binding", "lease", "dedupe",
+		"outbox_entry", "outbox_entry_ready", "outbox_entry_due", "outbox_lane", "outbox_dedupe", "outbox_delivered"} {
 		t.Run("root of "+what, func(t *testing.T) {
 			var root int
 			_, err := fmt.Sscan(p.ask(t, "SELECT rootpage FROM sqlite_schema WHERE name = '"+what+"'"), &root)
@@ -31,7 +32,7 @@ func RunDamage(t *testing.T, opener Opener) {
 			spoil(t, opener, spoiled, fmt.Sprintf("page %d:", root), "table "+what+" cannot be read")
 		})
 	}
-	for n := 30; n < len(sound)/page; n += 7 {
+	for n := 60; n < len(sound)/page; n += 7 {
 		t.Run(fmt.Sprintf("page %d", n), func(t *testing.T) {
 			spoiled := bytes.Clone(sound)
 			copy(spoiled[(n-1)*page:], bytes.Repeat([]byte{0xa5}, page))
@@ -43,6 +44,15 @@ func RunDamage(t *testing.T, opener Opener) {
 		{"index", "DROP INDEX item_created", "the index item_created is missing"},
 		{"payload", "UPDATE item SET payload = '{' WHERE id IN (3, 5)", `the queue "q" has 2 items whose payload is not JSON, the first with id 3`},
 		{"rules", `UPDATE subscription SET rules = json_set(rules, '$.newer', 1)`, `"newer"`},
+		{"outbox table", "DROP TABLE outbox_hold", "the table outbox_hold is missing"},
+		{"outbox index", "DROP INDEX outbox_entry_due", "the index outbox_entry_due is missing"},
+		{"status", "UPDATE outbox_entry SET status = 'new' WHERE id = 'ob_1'", `the outbox entry "ob_1" cannot be read: unknown status "new"`},
+		{"model", "UPDATE outbox_entry SET model = '{' WHERE id = 'ob_1'", `the outbox entry "ob_1" cannot be read: the model is not JSON`},
+		{"mark", "UPDATE outbox_entry SET waits = 0 WHERE id = 'ob_1'", `the outbox entry "ob_1" is pending and marked otherwise`},
+		{"entry", "DELETE FROM outbox_entry WHERE id = 'ob_1'", `the dedupe record "m ob_1" refers to the missing outbox entry "ob_1"`},
+		{"dedupe", "UPDATE outbox_dedupe SET final = 'delivered'", `the dedupe record "m ob_1" says that the outbox entry "ob_1" is gone`},
+		{"delivered", "UPDATE outbox_delivered SET attempts = -1", `the delivered record of outbox entry "ob_2" cannot be read: impossible counts`},
+		{"twice", "UPDATE outbox_delivered SET id = 'ob_1'", `the client message "m ob_1", outbox entry "ob_1", is delivered and there`},
 		{"value", `PRAGMA ignore_check_constraints = ON; UPDATE queue SET kept = -1`, `queue "q"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -81,6 +91,9 @@ func damagePlace(t *testing.T, opener Opener) Place {
 		}
 		return w.PutBinding(inbox.NewBinding(sub, "w", 0))
 	}))
+	must(t, lane(accept("ob_2"))(t.Context(), store))
+	must(t, lane(func(w storage.LaneWriter) error { return depart(w, "ob_2") })(t.Context(), store))
+	must(t, lane(accept("ob_1"))(t.Context(), store))
 	must(t, store.Close())
 	p.raw(t, "PRAGMA wal_checkpoint(TRUNCATE)")
 	return p
@@ -136,6 +149,20 @@ func uses(ctx context.Context, store *sqlstore.Store) map[string]func() error {
 		"leases":        view(func(r storage.Reader) error { _, err := r.Leases("s", storage.LeaseQuery{}); return err }),
 		"queues":        view(func(r storage.Reader) error { _, err := r.Queues(); return err }),
 		"dedupe":        view(func(r storage.Reader) error { _, _, err := r.Dedupe("q", "x"); return err }),
-		"publish":       func() error { return publish(ctx, store) },
+		"due lanes": outboxView(ctx, store, func(r storage.OutboxReader) error {
+			return r.DueLanes(at(99), at(9999), func(storage.DueLane) bool { return true })
+		}),
+		"entries": outboxView(ctx, store, func(r storage.OutboxReader) error {
+			_, err := r.Entries(storage.EntryQuery{})
+			return err
+		}),
+		"hooks":   outboxView(ctx, store, func(r storage.OutboxReader) error { _, err := r.DueHooks(at(99), 9); return err }),
+		"figures": outboxView(ctx, store, func(r storage.OutboxReader) error { _, err := r.Figures(); return err }),
+		"accept":  func() error { return lane(accept("ob_9"))(ctx, store) },
+		"publish": func() error { return publish(ctx, store) },
 	}
+}
+
+func outboxView(ctx context.Context, store *sqlstore.Store, read func(storage.OutboxReader) error) func() error {
+	return func() error { return store.ViewOutbox(ctx, read) }
 }

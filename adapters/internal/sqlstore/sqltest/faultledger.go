@@ -23,6 +23,7 @@ type ledger struct {
 	acks     map[claim]string  // owners of acks that were acknowledged
 	rules    map[string]possible
 	bindings map[binding]certainty
+	push     push
 }
 
 type message struct{ queue, payload string }

@@ -56,6 +56,13 @@ func (p Place) Break(t testing.TB, subscription string) {
 	p.raw(t, "UPDATE subscription SET rules = json_set(rules, '$.from_a_newer_version', 1) WHERE name = '"+subscription+"'")
 }
 
+// BreakEntry gives an entry of the outbox a status that does not exist, behind the
+// store's back (OUT-12).
+func (p Place) BreakEntry(t testing.TB, entryID string) {
+	t.Helper()
+	p.raw(t, "UPDATE outbox_entry SET status = 'broken' WHERE id = '"+entryID+"'")
+}
+
 // raw runs SQL on the file without the store, creating it if need be.
 func (p Place) raw(t testing.TB, sql string) {
 	t.Helper()

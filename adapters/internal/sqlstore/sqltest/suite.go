@@ -26,6 +26,7 @@ func races() []topic {
 	return []topic{
 		{"STO-3 creation race", testCreationRace},
 		{"STO-6 take-over race", testTakeOverRace},
+		{"STO-3 migration race", testMigrationRace},
 	}
 }
 
@@ -52,6 +53,9 @@ func topics() []topic {
 		{"PULL-11 deadline ends a query", testDeadlineEndsQuery},
 		{"a swallowed failure does not commit", testSwallowed},
 		{"leave", testLeave},
+		{"PULL-12 versions tell of commits", testVersion},
+		{"PULL-14 keys are looked up", testKeyIndex},
+		{"migration", testMigration},
 		{"STO-6 take-over", testTakeOver},
 		{"STO-6 take-over with filters", testTakeOverFilters},
 		{"STO-6 take-over cut short", testTakeOverCut},
