@@ -1,0 +1,122 @@
+package deliverhttp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tundish-go/tundish/domain"
+	"github.com/tundish-go/tundish/domain/outbox"
+)
+
+// maxQuote bounds, in bytes, what an error quotes of an answer.
+const maxQuote = 512
+
+// classify tells from the status what became of the entry.
+func classify(answer *http.Response, told, shown string, now time.Time) error {
+	code := answer.StatusCode
+	if code >= 200 && code <= 299 {
+		return nil
+	}
+	err := fmt.Errorf("%s answered %d %s", shown, code, http.StatusText(code))
+	if told != "" {
+		err = fmt.Errorf("%w: %s", err, told)
+	}
+	switch {
+	case code >= 300 && code <= 399:
+		return outbox.Pointless(err)
+	case code == http.StatusRequestTimeout:
+		return outbox.Ambiguous(err)
+	case code == http.StatusTooEarly, code == http.StatusTooManyRequests, code == http.StatusServiceUnavailable:
+		if after := retryAfter(answer.Header.Get("Retry-After"), now); after > 0 {
+			err = &outbox.RetryAfterError{Err: err, After: after}
+		}
+		return outbox.Transient(err)
+	case pointless(code):
+		return outbox.Pointless(err)
+	case code >= 400 && code <= 499:
+		return err
+	}
+	return outbox.Ambiguous(err) // and whatever is no status of a final answer
+}
+
+// pointless tells the refusals that would be the same again.
+func pointless(code int) bool {
+	switch code {
+	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound,
+		http.StatusMethodNotAllowed, http.StatusGone, http.StatusRequestEntityTooLarge,
+		http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
+		return true
+	}
+	return false
+}
+
+// retryAfter reads seconds or a date; 0 for neither, and for what is past.
+func retryAfter(value string, now time.Time) time.Duration {
+	value = strings.TrimSpace(value)
+	seconds, err := strconv.ParseUint(value, 10, 63)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return outbox.MaxRetryAfter
+	case err == nil:
+		return time.Duration(min(seconds, uint64(outbox.MaxRetryAfter/time.Second))) * time.Second
+	}
+	date, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	return max(0, min(date.Sub(now), outbox.MaxRetryAfter))
+}
+
+// read takes the body, so that the receiver is not cut off in its answer, and
+// gives its beginning, unless that shows the token. What the body does is of no
+// consequence any more.
+func (d *Deliverer) read(ctx context.Context, body io.Reader, g *gate, token string) string {
+	g.limit(d.bodyTime)
+	first := make([]byte, maxQuote+len(token))
+	n, err := io.ReadFull(body, first)
+	if err == nil && ctx.Err() == nil {
+		_, _ = io.CopyN(io.Discard, body, maxBodyBytes)
+	}
+	return quote(first[:n], token)
+}
+
+// quote makes the beginning of a body fit for an error: one line. First is long
+// enough to hold a token of which any part lies in the first maxQuote bytes.
+func quote(first []byte, token string) string {
+	if token != "" && bytes.Contains(first, []byte(token)) {
+		return "(its text shows the token and is withheld)"
+	}
+	first = bytes.TrimSpace(first[:min(len(first), maxQuote)])
+	text := domain.Escape(string(bytes.ToValidUTF8(first, []byte("\uFFFD"))))
+	if len(text) <= maxQuote {
+		return text
+	}
+	end := maxQuote
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end]
+}
+
+// scrub takes the token out of an error, for one that quotes a receiver which
+// sends back what it got.
+func scrub(err error, token string) error {
+	text := err.Error()
+	if token == "" {
+		return err
+	}
+	quoted := strings.Trim(strconv.Quote(token), `"`)
+	clean := strings.ReplaceAll(strings.ReplaceAll(text, token, "[token]"), quoted, "[token]")
+	if clean == text {
+		return err
+	}
+	return errors.New(clean)
+}
