@@ -43,20 +43,24 @@ help: ## print this list
 # ---- build
 
 .PHONY: build
-build: ## build bin/tundish: cgo where a C compiler is, else wasm
+build: ## build bin/tundish and its worker: cgo where a C compiler is, else wasm
 	@if [ -n "$(HAVE_CC)" ]; then \
-		$(MAKE) --no-print-directory build-cgo && cp $(BIN)/tundish-cgo $(BIN)/tundish && echo "$(BIN)/tundish is the cgo build"; \
+		$(MAKE) --no-print-directory build-cgo && cp $(BIN)/tundish-cgo $(BIN)/tundish && \
+		cp $(BIN)/tundish-cgo-outbox $(BIN)/tundish-outbox && echo "$(BIN)/tundish is the cgo build"; \
 	else \
-		$(MAKE) --no-print-directory build-wasm && cp $(BIN)/tundish-wasm $(BIN)/tundish && echo "$(BIN)/tundish is the wasm build"; \
+		$(MAKE) --no-print-directory build-wasm && cp $(BIN)/tundish-wasm $(BIN)/tundish && \
+		cp $(BIN)/tundish-wasm-outbox $(BIN)/tundish-outbox && echo "$(BIN)/tundish is the wasm build"; \
 	fi
 
 .PHONY: build-cgo
-build-cgo: $(LAZY) ## build bin/tundish-cgo, with SQLite in C
+build-cgo: $(LAZY) ## build bin/tundish-cgo and its worker, with SQLite in C
 	$(BUILD_CGO) -o $(BIN)/tundish-cgo ./cmd/tundish
+	$(BUILD_CGO) -o $(BIN)/tundish-cgo-outbox ./cmd/tundish-outbox
 
 .PHONY: build-wasm
-build-wasm: $(LAZY) ## build bin/tundish-wasm, with Go alone
+build-wasm: $(LAZY) ## build bin/tundish-wasm and its worker, with Go alone
 	$(BUILD_WASM) -o $(BIN)/tundish-wasm ./cmd/tundish
+	$(BUILD_WASM) -o $(BIN)/tundish-wasm-outbox ./cmd/tundish-outbox
 
 .PHONY: man
 man: build ## write the manual pages to bin/man
@@ -110,7 +114,7 @@ check-vet:
 	CGO_ENABLED=0 $(VET) ./...
 	@[ -z "$(HAVE_CC)" ] || { set -x; \
 		CGO_ENABLED=1 $(VET) -tags $(CGO_TAGS) ./adapters/sqlite_cgo/... ./cmd/... && \
-		CGO_ENABLED=1 $(VET) -tags tundish_wasm ./cmd/tundish; }
+		CGO_ENABLED=1 $(VET) -tags tundish_wasm ./cmd/...; }
 
 # With a C compiler, all but the wasm driver's own tests have the race detector,
 # which needs cgo. The tests of cmd/tundish build both programs themselves, and
@@ -149,6 +153,15 @@ fuzz: ## run each fuzz target for FUZZTIME (30s)
 .PHONY: mutate
 mutate: ## change conditions in domain/ one by one: a test must fail for at least 90 % of them
 	$(GO) run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0 unleash --threshold-efficacy 90 ./domain
+
+PEERS ?= $(CURDIR)/$(BIN)/peers
+
+.PHONY: peers
+peers: $(PEERS)/node_modules/opencode-ai ## deliver to a real opencode server, which npm installs into bin/peers
+	TUNDISH_PEERS=$(PEERS) $(TEST) -count=1 -timeout 20m -v ./internal/peers
+
+$(PEERS)/node_modules/opencode-ai:
+	npm install --prefix $(PEERS) --no-fund --no-audit --ignore-scripts opencode-ai@1.18.33 @opencode-ai/plugin@1.18.33
 
 .PHONY: bench
 bench: ## measure whole processes and print the table of bench/README.md

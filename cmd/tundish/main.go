@@ -1,40 +1,16 @@
-// Command tundish is a local inbox that agents subscribe to.
+// Command tundish is a local mail system for agents: an inbox that they subscribe
+// to, and an outbox of prompts for their sessions.
 package main
 
 import (
 	"os"
-	"time"
 
-	"github.com/tundish-go/tundish/adapters/jq"
-	"github.com/tundish-go/tundish/adapters/payload"
 	"github.com/tundish-go/tundish/cmd/tundish/internal/cli"
-	"github.com/tundish-go/tundish/ports"
+	"github.com/tundish-go/tundish/cmd/tundish/wiring"
 )
 
-const version = "0.2.0"
-
-func main() { os.Exit(cli.Run(program())) }
-
-// program joins the command line to what it runs on.
-func program() cli.Program {
-	return cli.Program{
-		Version:     version,
-		Driver:      driver(),
-		Clock:       clock{begun: time.Now()},
-		Expressions: func() ports.Expressions { return jq.New() },
-		Payloads:    func() ports.Payloads { return payload.New() },
-		Args:        os.Args[1:],
-		Getenv:      os.Getenv,
-		Stdin:       os.Stdin,
-		Stdout:      os.Stdout,
-		Stderr:      os.Stderr,
-		Output:      outputState(),
-	}
+func main() {
+	program := wiring.Program()
+	program.Worker = runWorker
+	os.Exit(cli.Run(program))
 }
-
-// clock is the system's.
-type clock struct{ begun time.Time }
-
-func (clock) Now() time.Time { return time.Now() }
-
-func (c clock) Elapsed() time.Duration { return time.Since(c.begun) }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
 )
 
 func newSession(args ...string) *session {
@@ -98,18 +99,24 @@ func TestNumber(t *testing.T) {
 // and the one that is called is built alone.
 func TestCommands(t *testing.T) {
 	all := newSession("nothing").root()
-	if n := len(all.Commands()); n != 14 {
+	if n := len(all.Commands()); n != 15 {
 		t.Fatalf("%d commands", n)
 	}
-	for _, cmd := range all.Commands() {
+	each(all, func(cmd *cobra.Command) {
 		if cmd.Short == "" || cmd.Example == "" && !cmd.Hidden {
-			t.Errorf("%s has no short text or no example", cmd.Name())
+			t.Errorf("%s has no short text or no example", cmd.CommandPath())
 		}
 		if cmd.Hidden {
-			continue
+			return
 		}
-		if one := newSession("--db", "x", cmd.Name()).root().Commands(); len(one) != 1 || one[0].Name() != cmd.Name() {
-			t.Errorf("calling %s builds %d commands", cmd.Name(), len(one))
+		words := strings.Fields(cmd.CommandPath())[1:]
+		one := newSession(append([]string{"--db", "x"}, words...)...).root()
+		for _, word := range words {
+			children := one.Commands()
+			if len(children) != 1 || children[0].Name() != word {
+				t.Fatalf("calling %s builds %d commands", cmd.CommandPath(), len(children))
+			}
+			one = children[0]
 		}
-	}
+	})
 }

@@ -25,6 +25,13 @@ change neither ok nor the exit code.`,
 		Example: "  tundish check\n  tundish check --json",
 		Args:    s.operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			settings, _, err := s.configuration()
+			if err == nil {
+				err = checkOutbox(settings.Outbox)
+			}
+			if err != nil {
+				return err
+			}
 			return s.withInbox(cmd.Context(), func(in *app.Inbox) error {
 				findings, err := in.Check(cmd.Context())
 				if err != nil {

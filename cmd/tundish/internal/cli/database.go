@@ -14,14 +14,32 @@ import (
 
 // withInbox reads the configuration, opens the database, and lets do work with
 // it.
-func (s *session) withInbox(ctx context.Context, do func(*app.Inbox) error) (err error) {
+func (s *session) withInbox(ctx context.Context, do func(*app.Inbox) error) error {
 	settings, path, err := s.configuration()
 	if err != nil {
 		return err
 	}
-	expressions := s.Expressions()
+	return s.withStore(ctx, path, s.warn, func(store Store) error {
+		in, err := s.inbox(store, settings)
+		if err != nil {
+			return err
+		}
+		return do(in)
+	})
+}
+
+// inbox makes the inbox over a store.
+func (s *session) inbox(store Store, settings config.Config) (*app.Inbox, error) {
+	return app.New(app.Options{
+		Store: store, Clock: s.Clock, Expressions: s.Expressions(), Payloads: s.Payloads(),
+		Retention: retention(settings),
+	})
+}
+
+// withStore opens the database and lets do work with it.
+func (s *session) withStore(ctx context.Context, path string, warn func(string), do func(Store) error) (err error) {
 	s.database = path
-	store, err := s.Driver.Open(ctx, path, expressions, s.warn)
+	store, err := s.Driver.Open(ctx, path, s.Expressions(), warn)
 	if err != nil {
 		return err
 	}
@@ -30,14 +48,7 @@ func (s *session) withInbox(ctx context.Context, do func(*app.Inbox) error) (err
 			s.note("the database could not be tidied up: %v", left)
 		}
 	}()
-	in, err := app.New(app.Options{
-		Store: store, Clock: s.Clock, Expressions: expressions, Payloads: s.Payloads(),
-		Retention: retention(settings),
-	})
-	if err != nil {
-		return err
-	}
-	return do(in)
+	return do(store)
 }
 
 // configuration reads the configuration and tells where the database is (CFG-1,
@@ -47,7 +58,7 @@ func (s *session) configuration() (config.Config, string, error) {
 	if err != nil {
 		return config.Config{}, "", configError(err)
 	}
-	settings, err := config.Load(config.Source{Path: file, Home: config.Home, Duration: inbox.ParseDuration})
+	settings, err := config.Load(config.Source{Path: file, Home: config.Home, Duration: inbox.ParseDuration, Fine: fineDuration})
 	if err != nil {
 		return settings, "", configError(err)
 	}

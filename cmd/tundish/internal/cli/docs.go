@@ -22,6 +22,7 @@ func topics() []guide {
 		{"getting-started", "Publish an item, subscribe, pull it and ack it"},
 		{"how-to-publish", "Publish from scripts and programs: keys, lines, duplicates"},
 		{"how-to-gaff", "Deliver due items into an agent's session through a gaff handler"},
+		{"outbox", "Accept prompts for sessions and deliver them: routes, states, crashes"},
 		{"cli-reference", "Commands, rules, configuration, output and exit codes"},
 		{"expressions", "Filters and templates: jq, its limits, and what is refused"},
 	}

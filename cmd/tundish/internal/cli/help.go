@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,20 +12,21 @@ import (
 
 func (s *session) helpCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND]",
+		Use:   "help [COMMAND [SUBCOMMAND]]",
 		Short: "Print the help of a command",
-		Args:  s.operands("[COMMAND]"),
+		Args:  s.operands("[COMMAND]", "[SUBCOMMAND]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Root().Help()
-			}
-			for _, child := range cmd.Root().Commands() {
-				if child.Name() == args[0] {
-					child.InitDefaultHelpFlag()
-					return child.Help()
+			named := cmd.Root()
+			for _, word := range args {
+				children := named.Commands()
+				at := slices.IndexFunc(children, func(child *cobra.Command) bool { return child.Name() == word })
+				if at < 0 {
+					return unknownCommand(named, word)
 				}
+				named = children[at]
 			}
-			return unknownCommand(cmd.Root(), args[0])
+			named.InitDefaultHelpFlag()
+			return named.Help()
 		},
 	}
 }
@@ -34,7 +36,7 @@ func (s *session) helpCommand() *cobra.Command {
 func (s *session) refuseHelp(root *cobra.Command) {
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		if words := cmd.Flags().Args(); !cmd.HasParent() && len(words) > 0 {
+		if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 {
 			s.unknown = unknownCommand(cmd, words[0])
 			return
 		}

@@ -21,11 +21,11 @@ func (s *session) manCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()
 			pages := []*cobra.Command{root}
-			for _, child := range root.Commands() {
+			each(root, func(child *cobra.Command) {
 				if child.IsAvailableCommand() && child.Name() != "help" {
 					pages = append(pages, child)
 				}
-			}
+			})
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return &domain.Error{Code: domain.IO, Text: "the man pages cannot be written", Err: err}
 			}
@@ -65,7 +65,8 @@ func manPage(cmd *cobra.Command, version string) string {
 	}
 	b.WriteString(`.SH EXIT STATUS
 0: done. 1: an error. 2: a wrong call, or something that does not exist.
-3: another subscriber has the item.
+3: another subscriber has the item, or a worker the entry. 4: the session's
+outbox is full.
 `)
 	manSeeAlso(&b, cmd)
 	return b.String()

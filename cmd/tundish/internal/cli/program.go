@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/tundish-go/tundish/domain"
-	"github.com/tundish-go/tundish/domain/inbox"
+	"github.com/tundish-go/tundish/domain/outbox"
 	"github.com/tundish-go/tundish/ports"
 	"github.com/tundish-go/tundish/ports/storage"
 )
@@ -22,6 +22,7 @@ import (
 // Store is what the commands need from a database.
 type Store interface {
 	storage.Store
+	storage.Outbox
 	// Leave ends the work of a short process with the store, in place of Close:
 	// it tidies up only when that is due. No other call may follow.
 	Leave() error
@@ -35,6 +36,12 @@ type Program struct {
 	// Expressions and Payloads are called by the commands that open a database.
 	Expressions func() ports.Expressions
 	Payloads    func() ports.Payloads
+	// Receivers makes what routes of the outbox name. It is nil in the program of
+	// short commands, which does not link what delivers: that one has Worker, which
+	// runs the program that does in its place, and returns its exit code if it
+	// returns at all.
+	Receivers func(Publish) Receivers
+	Worker    func(args []string) (code int, err error)
 
 	Args   []string // without the program's own name
 	Getenv func(name string) string
@@ -65,6 +72,7 @@ type session struct {
 	stdout *output
 	text   *bufio.Writer // onto stdout; flushed at the end of the run
 
+	sub      string   // the command of outbox that is called, if it is the first word
 	changes  bool     // the command that runs is one that changes something
 	unknown  error    // of --help for a command that does not exist
 	database string   // path of the database, once it is known
@@ -105,6 +113,12 @@ func exitCode(err error) int {
 	if err == nil {
 		return 0
 	}
+	if ended, ok := errors.AsType[exitedError](err); ok {
+		return int(ended)
+	}
+	if errors.Is(err, outbox.ErrCapped) {
+		return 4
+	}
 	switch domain.CodeOf(err) {
 	case domain.Invalid, domain.NotFound:
 		return 2
@@ -113,6 +127,11 @@ func exitCode(err error) int {
 	}
 	return 1
 }
+
+// exitedError is the exit code of the worker's program, which has said why.
+type exitedError int
+
+func (e exitedError) Error() string { return fmt.Sprintf("the worker exited with %d", int(e)) }
 
 // toldError is an error of which the user knows already.
 type toldError struct{ error }
@@ -131,7 +150,7 @@ func (s *session) report(err error) {
 // note writes one line for a person to standard error. What publishers or
 // databases put into it cannot break the line or move the cursor.
 func (s *session) note(format string, args ...any) {
-	fmt.Fprintln(s.Stderr, "tundish: "+inbox.Escape(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(s.Stderr, "tundish: "+domain.Escape(fmt.Sprintf(format, args...)))
 }
 
 // warn passes on what the store has to tell, and keeps it.

@@ -17,11 +17,12 @@ func (s *session) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "tundish COMMAND",
 		Short: "A local inbox that agents subscribe to",
-		Long: `A local inbox that agents subscribe to.
+		Long: `A local inbox that agents subscribe to, and an outbox for their sessions.
 
 Programs publish JSON items into queues of one SQLite file. A subscription
 filters and renders the items of a queue. A hook runs "tundish pull", and what
-it prints enters an agent's session.`,
+it prints enters an agent's session. The other way, "tundish outbox" takes
+prompts for sessions and delivers them.`,
 		Example: `  tundish publish ci '{"repo":"web","ok":false}'
   tundish subscribe builds --as reviewer --queue ci --filter '.payload.ok | not'
   tundish pull --due --as reviewer`,
@@ -49,13 +50,21 @@ it prints enters an agent's session.`,
 	flags.BoolP("version", "V", false, "print the version")
 	flags.SortFlags = false
 	s.addCommands(root)
-	for _, cmd := range root.Commands() {
+	each(root, func(cmd *cobra.Command) {
 		cmd.Flags().VisitAll(givenOnce)
 		cmd.Flags().SortFlags = false
 		cmd.DisableFlagsInUseLine = true
-	}
+	})
 	root.SetHelpCommand(s.helpCommand())
 	return root
+}
+
+// each does something to all commands below one.
+func each(cmd *cobra.Command, do func(*cobra.Command)) {
+	for _, child := range cmd.Commands() {
+		do(child)
+		each(child, do)
+	}
 }
 
 // addCommands adds the command that is called, or all when it is none of these:
@@ -64,6 +73,9 @@ func (s *session) addCommands(root *cobra.Command) {
 	called := ""
 	if at := commandIndex(s.Args, root); at >= 0 {
 		called = s.Args[at]
+		if next := commandIndex(s.Args[at+1:], root); called == "outbox" && next >= 0 {
+			s.sub = s.Args[at+1+next]
+		}
 	}
 	commands := []struct {
 		name string
@@ -71,8 +83,8 @@ func (s *session) addCommands(root *cobra.Command) {
 	}{
 		{"publish", s.publishCommand}, {"subscribe", s.subscribeCommand}, {"unsubscribe", s.unsubscribeCommand},
 		{"pull", s.pullCommand}, {"ack", s.ackCommand}, {"show", s.showCommand}, {"list", s.listCommand},
-		{"status", s.statusCommand}, {"check", s.checkCommand}, {"prime", s.primeCommand}, {"docs", s.docsCommand},
-		{"version", s.versionCommand},
+		{"status", s.statusCommand}, {"outbox", s.outboxCommand}, {"check", s.checkCommand}, {"prime", s.primeCommand},
+		{"docs", s.docsCommand}, {"version", s.versionCommand},
 	}
 	for _, c := range commands {
 		if c.name == called {
@@ -92,17 +104,21 @@ func (s *session) noCommand(cmd *cobra.Command, args []string) error {
 		return errVersion
 	}
 	if len(args) == 0 {
-		return usage("one of "+strings.Join(commandNames(cmd), ", ")+" must follow, such as tundish pull --help", "a command is missing")
+		example := " pull --help"
+		if cmd.HasParent() {
+			example = " list --help"
+		}
+		return usage("one of "+strings.Join(commandNames(cmd), ", ")+" must follow, such as "+cmd.CommandPath()+example, "a command is missing")
 	}
 	return unknownCommand(cmd, args[0])
 }
 
-func unknownCommand(root *cobra.Command, name string) error {
-	root.SuggestionsMinimumDistance = 2
-	if near := root.SuggestionsFor(name); len(near) > 0 {
+func unknownCommand(parent *cobra.Command, name string) error {
+	parent.SuggestionsMinimumDistance = 2
+	if near := parent.SuggestionsFor(name); len(near) > 0 {
 		return usage("did you mean "+strings.Join(near, " or ")+"?", "there is no command %q", name)
 	}
-	return usage("tundish --help lists the commands", "there is no command %q", name)
+	return usage(parent.CommandPath()+" --help lists the commands", "there is no command %q", name)
 }
 
 func commandNames(root *cobra.Command) []string {
@@ -187,6 +203,8 @@ func nearFlags(cmd *cobra.Command, name string) []string {
 func changes(command string) bool {
 	switch command {
 	case "publish", "subscribe", "unsubscribe", "pull", "ack":
+		return true
+	case "accept", "retry", "dismiss", "park", "unpark", "cleanup", "sweep", "run": // of outbox
 		return true
 	}
 	return false

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/tundish-go/tundish/domain"
@@ -71,10 +73,32 @@ func TestDocs_Reference(t *testing.T) {
 	}
 }
 
+// The guide to the outbox names every command of outbox with its flags and every key
+// of the configuration, and is the same in the repository.
+func TestDocs_Outbox(t *testing.T) {
+	page := guide{topic: "outbox"}.text()
+	for _, cmd := range newSession("nothing").outboxCommand().Commands() {
+		if !strings.Contains(page, "`outbox "+cmd.Name()) {
+			t.Errorf("the guide does not name %s", cmd.Name())
+		}
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+			if !strings.Contains(page, "--"+flag.Name) {
+				t.Errorf("the guide does not name %s --%s", cmd.Name(), flag.Name)
+			}
+		})
+	}
+	file, err := os.ReadFile("../../../../docs/outbox.md")
+	if err != nil || string(file) != page {
+		t.Errorf("docs/outbox.md is not what is bundled (%v)", err)
+	}
+}
+
 // The short texts of the help look alike.
 func TestHelp_Wording(t *testing.T) {
 	root := newSession("nothing").root()
-	for _, cmd := range append(root.Commands(), root) {
+	commands := []*cobra.Command{root}
+	each(root, func(cmd *cobra.Command) { commands = append(commands, cmd) })
+	for _, cmd := range commands {
 		if c := cmd.Short[:1]; c != strings.ToUpper(c) || strings.HasSuffix(cmd.Short, ".") {
 			t.Errorf("%s: %q", cmd.Name(), cmd.Short)
 		}

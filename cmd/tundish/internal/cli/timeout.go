@@ -67,8 +67,19 @@ func milliseconds(text string) (time.Duration, bool) {
 	return time.Duration(n) * time.Millisecond, true
 }
 
-// parseTimeout reads a duration that may also be in milliseconds.
+// parseTimeout reads the duration of the flag.
 func parseTimeout(text string) (time.Duration, error) {
+	given, err := fineDuration(text)
+	if err != nil {
+		return 0, usage(fineRemedy+"; without a unit it is seconds", "--timeout %q is not a duration up to 36500d", text)
+	}
+	return given, nil
+}
+
+const fineRemedy = "use a positive whole number with ms, s, m, h or d, such as 400ms or 2s"
+
+// fineDuration reads a duration that may also be in milliseconds.
+func fineDuration(text string) (time.Duration, error) {
 	if digits, ok := strings.CutSuffix(text, "ms"); ok {
 		if given, ok := milliseconds(digits); ok && given > 0 {
 			return given, nil
@@ -76,8 +87,7 @@ func parseTimeout(text string) (time.Duration, error) {
 	} else if seconds, err := inbox.ParseDuration(text); err == nil {
 		return time.Duration(seconds) * time.Second, nil
 	}
-	return 0, usage("use a positive whole number with ms, s, m, h or d, such as 400ms or 2s; without a unit it is seconds",
-		"--timeout %q is not a duration up to 36500d", text)
+	return 0, usage(fineRemedy, "%q is not a duration up to 36500d", text)
 }
 
 // usable is the time before the commit: a part is kept for the exit.

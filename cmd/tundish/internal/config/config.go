@@ -1,6 +1,6 @@
 // Package config reads tundish's configuration file: where it is, where the
-// database is, and what each queue keeps. It knows no rule of the inbox: how a
-// duration is spelled is handed in. The YAML library is used here only.
+// database is, what each queue keeps, and what the outbox does. It knows no rule:
+// how a duration is spelled is handed in. The YAML library is used here only.
 package config
 
 import (
@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // Limits are what the file says about one queue (CFG-2). Zero is no limit.
@@ -27,6 +28,8 @@ type Config struct {
 	Database string
 	// Queues holds the queues that the file lists.
 	Queues map[string]Limits
+	// Outbox is nil when the file says nothing about it.
+	Outbox *Outbox
 }
 
 // Source says how a configuration is found and read.
@@ -39,6 +42,8 @@ type Source struct {
 	Home func() (string, error)
 	// Duration reads a duration into seconds (OBJ-6).
 	Duration func(text string) (int64, error)
+	// Fine reads a duration that may also be in milliseconds (OUT-16).
+	Fine func(text string) (time.Duration, error)
 }
 
 // A MissingError says that a file that was asked for is not there.

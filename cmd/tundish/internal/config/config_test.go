@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -30,9 +31,18 @@ func write(t *testing.T, text string) string {
 	return path
 }
 
+// fine stands for the rule of durations that is handed in.
+func fine(text string) (time.Duration, error) {
+	length, err := time.ParseDuration(text)
+	if err == nil && length <= 0 {
+		err = errors.New("not above zero")
+	}
+	return length, err
+}
+
 func load(t *testing.T, text string) (Config, error) {
 	t.Helper()
-	return Load(Source{Path: write(t, text), Home: noHome(t), Duration: inbox.ParseDuration})
+	return Load(Source{Path: write(t, text), Home: noHome(t), Duration: inbox.ParseDuration, Fine: fine})
 }
 
 func TestCFG2_Accepted(t *testing.T) {
@@ -219,10 +229,12 @@ func FuzzConfig(f *testing.F) {
 	for _, text := range []string{
 		"format: 1\n", "format: 1\ndatabase: ~/x\nqueues: {a: {max_items: 1, max_age: 7d}}\n",
 		"---\n", "format: 1\n---\n", "a: &a [*a]\n", "\ufeff", "? [x]\n: y\n", "format: !!int 1", "{", "\"\\0\"", "%YAML 1.2\n---\nformat: 1",
+		"format: 1\noutbox: {cap: 1, tick: 5s, routes: [{workspace: a*, deliver: exec:x, idempotent: true, order: due}]}\n",
+		"format: 1\noutbox: {routes: [&a {deliver: x}, *a, ~, [], {<<: *a}]}\n",
 	} {
 		f.Add([]byte(text))
 	}
-	source := Source{Home: func() (string, error) { return "/home/ann", nil }, Duration: inbox.ParseDuration}
+	source := Source{Home: func() (string, error) { return "/home/ann", nil }, Duration: inbox.ParseDuration, Fine: fine}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		got, err := parse("/etc/c.yml", text, source)
 		if err != nil {
@@ -238,6 +250,16 @@ func FuzzConfig(f *testing.F) {
 		for name, limits := range got.Queues {
 			if name == "" || limits.MaxItems < 0 || limits.MaxAge < 0 || limits.MaxAge > inbox.MaxDuration {
 				t.Errorf("queue %q has %+v", name, limits)
+			}
+		}
+		if o := got.Outbox; o != nil {
+			for _, r := range o.Routes {
+				if r.Deliver == "" || r.Order != "" && r.Order != "due" && r.Order != "strict" {
+					t.Errorf("there is the route %+v", r)
+				}
+			}
+			if o.Cap < 0 || o.Tick < 0 {
+				t.Errorf("the outbox has %+v", o)
 			}
 		}
 	})

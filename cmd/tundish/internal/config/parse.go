@@ -102,8 +102,10 @@ func (r *reader) file(root *yaml.Node) error {
 			return r.database(value)
 		case "queues":
 			return r.queues(value)
+		case "outbox":
+			return r.outbox(value)
 		}
-		return r.unknown(at, key, "format, database and queues")
+		return r.unknown(at, key, "format, database, queues and outbox")
 	})
 	if err == nil && !seen {
 		err = r.fault(0, "format", "the key is missing; the first line of the file must be format: 1")

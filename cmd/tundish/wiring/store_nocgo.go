@@ -1,6 +1,6 @@
 //go:build !cgo || tundish_wasm
 
-package main
+package wiring
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package main
+package wiring
 
 import "github.com/tundish-go/tundish/cmd/tundish/internal/cli"
 

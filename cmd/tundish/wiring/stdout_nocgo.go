@@ -1,6 +1,6 @@
 //go:build unix && (!cgo || tundish_wasm)
 
-package main
+package wiring
 
 import (
 	"os"

@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tundish-go/tundish/app"
+	"github.com/tundish-go/tundish/app/outbox"
+	"github.com/tundish-go/tundish/cmd/tundish/internal/config"
+	"github.com/tundish-go/tundish/domain"
+)
+
+func (s *session) outboxCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "outbox COMMAND",
+		Short: "Accept prompts for sessions and deliver them",
+		Long: `Accept prompts for agents' sessions and deliver them.
+
+A prompt is accepted at once and is then safe on the disk. A worker, outbox run,
+delivers it in its own time, and finds out what became of a send that was cut
+before it sends again. Prompts of one session wait for each other; sessions do
+not.`,
+		Example: `  tundish outbox accept web ses_1 'run the tests again' --id chat-17
+  tundish outbox run --deliver exec:/usr/local/bin/to-agent
+  tundish outbox list web`,
+		Args: s.noCommand,
+		RunE: func(*cobra.Command, []string) error { return nil },
+	}
+	s.addOutboxCommands(cmd)
+	return cmd
+}
+
+// addOutboxCommands adds the one that is called, or all.
+func (s *session) addOutboxCommands(cmd *cobra.Command) {
+	commands := []struct {
+		name string
+		make func() *cobra.Command
+	}{
+		{"accept", s.outboxAcceptCommand}, {"list", s.outboxListCommand}, {"retry", s.outboxRetryCommand},
+		{"dismiss", s.outboxDismissCommand}, {"park", s.outboxParkCommand}, {"unpark", s.outboxUnparkCommand},
+		{"cleanup", s.outboxCleanupCommand}, {"sweep", s.outboxSweepCommand}, {"status", s.outboxStatusCommand},
+		{"run", s.outboxRunCommand},
+	}
+	for _, c := range commands {
+		if c.name == s.sub {
+			cmd.AddCommand(c.make())
+			return
+		}
+	}
+	for _, c := range commands {
+		cmd.AddCommand(c.make())
+	}
+}
+
+// withOutbox reads the configuration, opens the database, and lets do work with
+// an outbox that delivers nothing.
+func (s *session) withOutbox(ctx context.Context, do func(*outbox.Service) error) error {
+	settings, path, err := s.configuration()
+	if err != nil {
+		return err
+	}
+	if err := checkOutbox(settings.Outbox); err != nil {
+		return err
+	}
+	limits, err := outboxConfig(settings.Outbox)
+	if err != nil {
+		return err
+	}
+	return s.withStore(ctx, path, s.warn, func(store Store) error {
+		service, err := outbox.New(outbox.Options{Store: store, Config: limits, Clock: s.Clock, Routes: orders(settings.Outbox)})
+		if err != nil {
+			return err
+		}
+		return do(service)
+	})
+}
+
+// workerOptions are what a worker is told on its command line.
+type workerOptions struct {
+	delivers []string
+	workers  int           // 0: as the file says
+	drain    time.Duration // 0: as the file says
+	log      *slog.Logger
+	roving   bool // it works on all that its routes match, so that it needs one
+}
+
+// withWorker is withOutbox for what delivers or asks receivers. In a program that
+// cannot, it hands over to the one that can.
+func (s *session) withWorker(ctx context.Context, o workerOptions, do func(*outbox.Service) error) error {
+	if s.Receivers == nil {
+		return s.handOver()
+	}
+	settings, path, err := s.configuration()
+	if err != nil {
+		return err
+	}
+	if err := checkOutbox(settings.Outbox); err != nil {
+		return err
+	}
+	limits, err := outboxConfig(settings.Outbox)
+	if err != nil {
+		return err
+	}
+	if o.workers > 0 {
+		limits.Workers = o.workers
+	}
+	if o.drain == 0 && settings.Outbox != nil {
+		o.drain = settings.Outbox.Drain
+	}
+	warn := func(line string) { s.note("%s", line) } // several goroutines may warn
+	return s.withStore(ctx, path, warn, func(store Store) error {
+		all, err := s.workerRoutes(store, settings, o)
+		if err != nil {
+			return err
+		}
+		service, err := outbox.New(outbox.Options{
+			Store: store, Config: limits, Clock: s.Clock, Routes: all, Log: o.log, Drain: o.drain,
+		})
+		if err != nil {
+			return err
+		}
+		return do(service)
+	})
+}
+
+func (s *session) workerRoutes(store Store, settings config.Config, o workerOptions) ([]outbox.Route, error) {
+	publish := func(ctx context.Context, queue, key, dedupe string, payload []byte) error {
+		in, err := s.inbox(store, settings)
+		if err != nil {
+			return err
+		}
+		_, err = in.Publish(ctx, app.Message{Queue: queue, Key: &key, Payload: payload, Dedupe: dedupe})
+		return err
+	}
+	all, err := routes(s.Receivers(publish), o.delivers, settings.Outbox)
+	if err == nil && len(all) == 0 && o.roving {
+		err = usage("give --deliver, such as --deliver exec:PROGRAM, or set outbox.routes in the configuration", "there is no route: nothing says where entries go")
+	}
+	return all, err
+}
+
+// handOver lets the worker's program run the same command.
+func (s *session) handOver() error {
+	if s.Worker == nil {
+		return errors.New("this program cannot deliver")
+	}
+	code, err := s.Worker(s.Args)
+	switch {
+	case err != nil:
+		return err
+	case code != 0:
+		return toldError{exitedError(code)}
+	}
+	return nil
+}
+
+// busy is the error of a change to an entry that is being worked on.
+func (s *session) busy(ctx context.Context, service *outbox.Service, workspace, session, id string) error {
+	lease, ok, err := service.Holder(ctx, workspace, session)
+	switch {
+	case err != nil:
+		return err
+	case !ok || lease.EntryID != id:
+		return &domain.Error{Code: domain.Claimed, Text: "entry " + id + " is being sent or verified", Remedy: "try again"}
+	}
+	age := max(0, s.Clock.Now().Sub(lease.Acquired)).Truncate(time.Second)
+	return &domain.Error{
+		Code: domain.Claimed, Text: "entry " + id + " is being sent or verified by " + lease.Owner + " for " + age.String(),
+		Remedy: "try again when that has ended",
+	}
+}
+
+func noEntry(workspace, session, id string) error {
+	return &domain.Error{
+		Code: domain.NotFound, Text: "session " + session + " of " + workspace + " has no entry " + id,
+		Remedy: "tundish outbox list names them",
+	}
+}

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tundish-go/tundish/app/outbox"
+	"github.com/tundish-go/tundish/domain"
+	rules "github.com/tundish-go/tundish/domain/outbox"
+)
+
+type acceptFlags struct{ id, user, model string }
+
+func (s *session) outboxAcceptCommand() *cobra.Command {
+	var flags acceptFlags
+	cmd := &cobra.Command{
+		Use:   "accept WORKSPACE SESSION [TEXT]",
+		Short: "Accept a prompt for a session and print its entry's id",
+		Long: `Accept a prompt for a session and print its entry's id.
+
+Without TEXT, or with -, the prompt is read from standard input, whose last
+newline does not count. The id is printed after the entry is safe on the disk.
+With an --id that the session knows, nothing is accepted: "duplicate", the id of
+the first entry and its state are printed. Exits 4 when the session's outbox is
+full.`,
+		Example: `  tundish outbox accept web ses_1 'run the tests again'
+  git diff | tundish outbox accept web ses_1 --id review-17 --user ann
+  tundish outbox accept web ses_1 --model '{"name":"small"}' -- '-v means what?'`,
+		Args: s.operands("WORKSPACE", "SESSION", "[TEXT]"),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			text := ""
+			if len(args) == 3 && args[2] != "-" {
+				text = args[2]
+			} else if text, err = s.readPrompt(); err != nil {
+				return err
+			}
+			return s.withOutbox(cmd.Context(), func(service *outbox.Service) error {
+				entry, err := service.Accept(cmd.Context(), args[0], args[1], flags.user, flags.id, text, json.RawMessage(flags.model))
+				return s.printAccepted(entry, err)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&flags.id, "id", "", "the `ID` that the client gives the prompt; the same one again is a duplicate")
+	cmd.Flags().StringVar(&flags.user, "user", "", "the `USER` on whose behalf it is sent")
+	cmd.Flags().StringVar(&flags.model, "model", "", "a `JSON` value for the receiver, such as the model to ask")
+	return cmd
+}
+
+func (s *session) printAccepted(entry *outbox.Entry, err error) error {
+	var duplicate *outbox.Duplicate
+	switch {
+	case errors.As(err, &duplicate):
+		differs := ""
+		if duplicate.BodyDiffers {
+			differs = " body differs"
+		}
+		s.print("duplicate %s %s%s\n", duplicate.AcceptedID, duplicate.State, differs)
+		return nil
+	case errors.Is(err, outbox.ErrCapped):
+		return &domain.Error{Text: "nothing was accepted", Err: err, Remedy: "try again when something was delivered; tundish outbox list shows what waits"}
+	case domain.CodeOf(err) == domain.Invalid:
+		return &domain.Error{Code: domain.Payload, Text: "nothing was accepted", Err: err} // the call was right, its data are not
+	case err != nil:
+		return err
+	}
+	s.print("%s\n", entry.ID)
+	if err := s.flush(); err != nil {
+		return &domain.Error{
+			Code: domain.Output, Text: "the prompt is accepted as " + entry.ID + ", which could not be printed", Err: errors.Unwrap(err),
+			Remedy: "do not accept it again",
+		}
+	}
+	return nil
+}
+
+// readPrompt reads standard input to its end, as far as a prompt can go, without
+// one newline at the end.
+func (s *session) readPrompt() (string, error) {
+	if s.terminal(s.Stdin) {
+		s.note("waiting for the prompt from the terminal; end it with Ctrl-D")
+	}
+	text, err := io.ReadAll(io.LimitReader(s.Stdin, rules.MaxTextBytes+2))
+	if err != nil {
+		return "", &domain.Error{Code: domain.IO, Text: "standard input cannot be read", Err: err, Remedy: "give the prompt as an argument"}
+	}
+	return strings.TrimSuffix(string(text), "\n"), nil
+}

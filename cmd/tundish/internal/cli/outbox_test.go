@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tundish-go/tundish/app/outbox"
+	"github.com/tundish-go/tundish/cmd/tundish/internal/config"
+	"github.com/tundish-go/tundish/domain"
+	"github.com/tundish-go/tundish/domain/inbox"
+)
+
+// OUT-16: the configuration in the guide holds every key with its default.
+func TestDocs_OutboxDefaults(t *testing.T) {
+	_, after, _ := strings.Cut(guide{topic: "outbox"}.text(), "```yaml\n")
+	text, _, ok := strings.Cut(after, "```")
+	path := filepath.Join(t.TempDir(), "config.yml")
+	if err := os.WriteFile(path, []byte(text), 0o600); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	settings, err := config.Load(config.Source{Path: path, Duration: inbox.ParseDuration, Fine: fineDuration})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := outboxConfig(settings.Outbox)
+	if diff := cmp.Diff(outbox.DefaultConfig(), got); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	if settings.Outbox.Drain != outbox.DefaultDrain {
+		t.Errorf("the drain is %v", settings.Outbox.Drain)
+	}
+	if err := checkOutbox(settings.Outbox); err != nil {
+		t.Error(err)
+	}
+}
+
+// OUT-16: an error about any field of the Config names its key.
+func TestOUT16_KeyOf(t *testing.T) {
+	_, keys, _ := strings.Cut(guide{topic: "outbox"}.text(), "```yaml\n")
+	fields := reflect.TypeFor[outbox.Config]()
+	for i := range fields.NumField() {
+		var c outbox.Config
+		reflect.ValueOf(&c).Elem().Field(i).SetInt(-1)
+		_, err := c.Complete()
+		if key := keyOf(err); key == "" || !strings.Contains(keys, "\n  "+key+": ") {
+			t.Errorf("%s: %v is about %q", fields.Field(i).Name, err, key)
+		}
+	}
+}
+
+func TestOUT16_Spec(t *testing.T) {
+	for text, want := range map[string]spec{
+		"exec:a b": {FormExec, "a b"}, "http://h/": {FormHTTP, "http://h/"}, "https://h": {FormHTTP, "https://h"},
+		"opencode:http://h": {FormOpencode, "http://h"}, "inbox:q": {FormInbox, "q"},
+	} {
+		if got, err := parseSpec("receiver", text, delivererForms()...); err != nil || got != want {
+			t.Errorf("%q is %+v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "exec", "exec: ", "inbox:", "http:h", "HTTP://h", "ftp://ann:secret@h", "exe:x", strings.Repeat("x", 99)} {
+		_, err := parseSpec("receiver", text, delivererForms()...)
+		if domain.CodeOf(err) != domain.Invalid || !strings.Contains(err.Error(), "use exec:PROGRAM, http://… or https://…, opencode:URL, inbox:QUEUE") {
+			t.Errorf("%q gives %v", text, err)
+		} else if strings.Contains(err.Error(), "secret") || len(err.Error()) > 200 {
+			t.Errorf("%q shows too much: %v", text, err)
+		}
+	}
+	for text, want := range map[string][2]string{
+		"exec:a=b": {"", "exec:a=b"}, "web-*=exec:a=inbox:b": {"web-*", "exec:a=inbox:b"}, "a=b=https://h/?x=y": {"a=b", "https://h/?x=y"},
+		"web=smtp:x": {"web", "smtp:x"}, "smtp:x=y": {"", "smtp:x=y"}, "=exec:a": {"", "exec:a"},
+	} {
+		if glob, rest := splitDeliver(text); glob != want[0] || rest != want[1] {
+			t.Errorf("%q is split into %q and %q", text, glob, rest)
+		}
+	}
+}
+
+// OUT-9, OUT-16: an entry is one line, whatever its names and errors are.
+func TestOUT16_EntryLine(t *testing.T) {
+	now := time.Unix(1000, 0)
+	base := outbox.Entry{ID: "ob_1", WorkspaceID: "w", SessionID: "s", Text: "secret", Status: outbox.StatusPending, AcceptedAt: now}
+	const begin = "ob_1\tw\ts\t"
+	for name, test := range map[string]struct {
+		change func(*outbox.Entry)
+		want   string
+	}{
+		"due":   {func(*outbox.Entry) {}, begin + "pending\tattempts=0\tdue=now\tunknown=0\treason=\tblocked=\tprior_since=\tlast_error="},
+		"waits": {func(e *outbox.Entry) { e.NextAttemptAt, e.Attempts = now.Add(8100*time.Millisecond), 2 }, begin + "pending\tattempts=2\tdue=9s\tunknown=0\treason=\tblocked=\tprior_since=\tlast_error="},
+		"error": {func(e *outbox.Entry) {
+			e.Status, e.Reason, e.Unknown, e.LastError = outbox.StatusError, "a\tb", true, "\u202e"
+		}, begin + "error\tattempts=0\tdue=-\tunknown=1\treason=\"a\\tb\"\tblocked=\tprior_since=\tlast_error=\"\\u202e\""},
+		"sends":  {func(e *outbox.Entry) { e.Status, e.SendToken = outbox.StatusDelivering, "t" }, begin + "delivering\tattempts=0\tdue=-\tunknown=0\treason=\tblocked=\tprior_since=\tlast_error="},
+		"prior":  {func(e *outbox.Entry) { e.Status, e.PriorSince = outbox.StatusDelivering, now }, begin + "delivering\tattempts=0\tdue=now\tunknown=0\treason=\tblocked=\tprior_since=1970-01-01T00:16:40Z\tlast_error="},
+		"flight": {func(e *outbox.Entry) { e.BlockedByInFlight, e.InFlightFor = true, 3900*time.Millisecond }, begin + "pending\tattempts=0\tdue=now\tunknown=0\treason=\tblocked=in-flight for 3s\tprior_since=\tlast_error="},
+		"stale": {func(e *outbox.Entry) {
+			e.BlockedByInFlight, e.StaleLease, e.InFlightFor, e.BlockedBy = true, true, time.Minute, "ob_0"
+		}, begin + "pending\tattempts=0\tdue=now\tunknown=0\treason=\tblocked=by ob_0, in-flight for 1m0s (stale)\tprior_since=\tlast_error="},
+		"odd": {func(e *outbox.Entry) { e.WorkspaceID, e.Status = "a\nb", "\x1b" }, "ob_1\ta\\u000ab\ts\t\\u001b\tattempts=0\tdue=-\tunknown=0\treason=\tblocked=\tprior_since=\tlast_error="},
+	} {
+		e := base
+		test.change(&e)
+		if got := entryLine(e, now); got != test.want {
+			t.Errorf("%s:\n got %q\nwant %q", name, got, test.want)
+		}
+	}
+}
+
+// OUT-16: the exit codes of what only the outbox has.
+func TestOUT16_ExitCodes(t *testing.T) {
+	if got := exitCode(&domain.Error{Err: outbox.ErrCapped}); got != 4 {
+		t.Errorf("a full lane exits %d", got)
+	}
+	if got := exitCode(toldError{exitedError(3)}); got != 3 {
+		t.Errorf("a worker's 3 exits %d", got)
+	}
+}
+
+// OUT-16: what delivers is handed over with all arguments, and its exit code counts.
+func TestOUT16_HandOver(t *testing.T) {
+	s := newSession("outbox", "sweep", "web")
+	if err := s.execute(); err == nil || exitCode(err) != 1 {
+		t.Errorf("without a worker: %v", err)
+	}
+	missing := errors.New("missing")
+	for _, test := range []struct {
+		code int
+		err  error
+		want int
+	}{{0, nil, 0}, {2, nil, 2}, {0, missing, 1}} {
+		s = newSession("outbox", "sweep", "web")
+		var got []string
+		s.Worker = func(args []string) (int, error) { got = args; return test.code, test.err }
+		err := s.execute()
+		if exitCode(err) != test.want || strings.Join(got, " ") != "outbox sweep web" || test.err != nil && !errors.Is(err, test.err) {
+			t.Errorf("%+v: %q gives %v", test, got, err)
+		}
+	}
+}
