@@ -23,6 +23,7 @@ const (
 	xsys       = "golang.org/x/sys"
 	xterm      = "golang.org/x/term"
 	yaml       = "go.yaml.in/yaml/v3"
+	goleak     = "go.uber.org/goleak"
 )
 
 // law says what one package may import besides the standard library: packages of
@@ -55,6 +56,7 @@ func suites() []string {
 func laws() []law {
 	core := []string{"domain/...", "ports/..."}
 	suite := []string{"ports/porttest", "adapters/memory", "domain/...", "ports/...", cmp, rapid}
+	delivers := []string{"domain", "domain/outbox", "ports/delivery"}
 	stores := append([]string{"adapters/internal/sqlstore/sqltest", "adapters/jq"}, suite...)
 	return []law{
 		{pkg: "domain", barred: impure(), tests: []string{cmp, rapid}},
@@ -79,6 +81,13 @@ func laws() []law {
 		{pkg: "adapters/sqlite_wasm", may: []string{"adapters/internal/sqlstore", "domain", ncruces}, tests: stores},
 		{pkg: "adapters/memory", may: core, tests: suite},
 		{pkg: "adapters/jq", may: []string{"ports", gojq, jsontext}, tests: []string{cmp, rapid}},
+		{pkg: "adapters/deliver_exec", may: delivers},
+		{pkg: "adapters/deliver_http", may: delivers},
+		{pkg: "adapters/deliver_opencode", may: delivers},
+		{
+			pkg: "adapters/deliver_inbox", may: delivers, barred: []string{"net"},
+			tests: []string{"app", "adapters/memory", "adapters/jq", "adapters/payload"},
+		},
 		{pkg: "adapters/payload", may: []string{"ports", jsontext}, tests: []string{cmp, rapid}},
 
 		{
@@ -87,19 +96,34 @@ func laws() []law {
 		},
 
 		{
+			pkg: "app/outbox", may: core, barred: []string{"database", "net"},
+			tests: append([]string{goleak}, suite...),
+		},
+
+		{
 			pkg: "cmd/tundish/internal/cli", barred: []string{"database"},
-			may:   append([]string{"app", "cmd/tundish/internal/config", cobra, pflag, xsys, xterm}, core...),
+			may:   append([]string{"app", "app/outbox", "cmd/tundish/internal/config", cobra, pflag, xsys, xterm}, core...),
 			tests: append([]string{"adapters/jq", "adapters/payload", testscript}, suite...),
 		},
 		{pkg: "cmd/tundish/internal/config", may: []string{yaml}, tests: []string{"domain/inbox", cmp, rapid}},
 		{
-			pkg: "cmd/tundish",
-			may: append([]string{
-				"app", "cmd/tundish/internal/cli", xsys,
-				"adapters/jq", "adapters/payload", "adapters/sqlite_cgo", "adapters/sqlite_wasm",
-			}, core...),
+			pkg: "cmd/tundish", may: []string{"cmd/tundish/internal/cli", "cmd/tundish/wiring", "domain"},
 			tests: append([]string{"cmd/tundish/internal/config", testscript}, suite...),
 		},
+		{
+			pkg: "cmd/tundish/wiring",
+			may: append([]string{
+				"cmd/tundish/internal/cli", xsys, "adapters/jq", "adapters/payload", "adapters/sqlite_cgo", "adapters/sqlite_wasm",
+			}, core...),
+		},
+		{
+			pkg: "cmd/tundish/worker",
+			may: append([]string{
+				"cmd/tundish/internal/cli", "cmd/tundish/wiring",
+				"adapters/deliver_exec", "adapters/deliver_http", "adapters/deliver_inbox", "adapters/deliver_opencode",
+			}, core...),
+		},
+		{pkg: "cmd/tundish-outbox", may: []string{"cmd/tundish/worker"}},
 
 		{pkg: "internal/archtest"},
 		{pkg: "internal/lazytables"},
@@ -112,12 +136,18 @@ func laws() []law {
 			may: []string{"internal/metamorphic", "adapters/sqlite_cgo", "adapters/sqlite_wasm", "ports/storage"},
 		},
 		{pkg: "internal/interop", tests: []string{testscript, cmp, xsys}},
+		{
+			pkg: "internal/interop/hooked",
+			may: []string{"app/outbox", "adapters/deliver_exec", "adapters/sqlite_cgo", "adapters/sqlite_wasm"},
+		},
+		{pkg: "internal/interop/receiver", may: []string{xsys}},
+		{pkg: "internal/peers", tests: []string{"adapters/deliver_opencode", "domain/outbox", "ports/delivery"}},
 		{pkg: "bench"},
 		{pkg: "bench/bare"},
 		{
 			pkg: "bench/embedded",
 			may: append([]string{
-				"app", "adapters/jq", "adapters/payload", "adapters/sqlite_cgo", "adapters/sqlite_wasm", mattn, ncruces,
+				"app", "app/outbox", "adapters/jq", "adapters/payload", "adapters/sqlite_cgo", "adapters/sqlite_wasm", mattn, ncruces,
 			}, core...),
 		},
 		{pkg: "demo"},

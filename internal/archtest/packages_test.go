@@ -171,3 +171,20 @@ func TestEachBuildHasItsDriver(t *testing.T) {
 		})
 	}
 }
+
+// TestShortProcessesLinkNoHTTP keeps what is slow to start out of the program that
+// hooks run (decision 0019).
+func TestShortProcessesLinkNoHTTP(t *testing.T) {
+	for _, b := range builds()[:3] {
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			for program, want := range map[string]bool{"./cmd/tundish": false, "./cmd/tundish-outbox": true} {
+				for _, l := range list(t, b, program) {
+					if got := slices.Contains(l.Deps, "net/http"); got != want {
+						t.Errorf("net/http in %s: %t", program, got)
+					}
+				}
+			}
+		})
+	}
+}

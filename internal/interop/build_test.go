@@ -50,17 +50,29 @@ func buildAndRun(m *testing.M) (int, error) {
 	return m.Run(), nil
 }
 
-// build compiles the program as the Makefile does, so that both share a cache.
+// build compiles the program, its worker and the tools of one build as the Makefile
+// does, so that both share a cache.
 func build(dir, name, env string, flags ...string) error {
 	path := filepath.Join(dir, "tundish-"+name)
-	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-o", path}, flags...)
-	cmd := exec.Command("go", append(args, "../../cmd/tundish")...)
-	cmd.Env = append(os.Environ(), env)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("the %s build: %w\n%s", name, err, out)
+	for _, p := range []struct{ path, source string }{
+		{path, "../../cmd/tundish"}, {path + "-outbox", "../../cmd/tundish-outbox"},
+		{filepath.Join(dir, "hooked-"+name), "./hooked"}, {filepath.Join(dir, "receiver"), "./receiver"},
+	} {
+		args := append([]string{"build", "-trimpath", "-buildvcs=false", "-o", p.path}, flags...)
+		cmd := exec.Command("go", append(args, p.source)...)
+		cmd.Env = append(os.Environ(), env)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("the %s build of %s: %w\n%s", name, p.source, err, out)
+		}
 	}
 	binaries = append(binaries, binary{name, path})
 	return nil
+}
+
+// tool is the path of a program that stands beside the builds.
+func tool(t *testing.T, name string) string {
+	t.Helper()
+	return filepath.Join(filepath.Dir(binaries[0].path), name)
 }
 
 // noCompiler says why the build with cgo cannot be made; empty when it can.

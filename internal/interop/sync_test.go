@@ -17,16 +17,38 @@ func TestPUB2_TheLogIsSyncedBeforeTheID(t *testing.T) {
 	onEach(t, func(t *testing.T, b binary) {
 		s := newSite(t)
 		s.ok(b, "publish", "q", "1")
-		var calls []string
-		look := tracer{root: s.dir, leave: func(c call) { calls = append(calls, c.what(s.db)) }}
-		cmd := s.command(b, "publish", "q", "2")
-		var printed strings.Builder
-		cmd.Stdout = &printed
-		if code, err := look.run(cmd); err != nil || code != 0 || printed.String() != "2\n" {
-			t.Fatalf("traced: exit %d, %v, output %q", code, err, printed.String())
+		if printed := s.traced(b, "publish", "q", "2"); printed != "2\n" {
+			t.Errorf("output %q", printed)
 		}
-		checkOrder(t, calls)
 	})
+}
+
+// OUT-1: so does an accept.
+func TestOUT1_SyncedBeforeTheAnswer(t *testing.T) {
+	needTracer(t)
+	onEach(t, func(t *testing.T, b binary) {
+		s := newSite(t)
+		s.ok(b, "outbox", "accept", "w", "s", "first")
+		if printed := s.traced(b, "outbox", "accept", "w", "s", "second", "--id", "m"); !strings.HasPrefix(printed, "ob_") {
+			t.Errorf("output %q", printed)
+		}
+	})
+}
+
+// traced runs a command that stores something, checks the order of its system calls,
+// and returns what it printed.
+func (s *site) traced(b binary, args ...string) string {
+	s.t.Helper()
+	var calls []string
+	look := tracer{root: s.dir, leave: func(c call) { calls = append(calls, c.what(s.db)) }}
+	cmd := s.command(b, args...)
+	var printed strings.Builder
+	cmd.Stdout = &printed
+	if code, err := look.run(cmd); err != nil || code != 0 {
+		s.t.Fatalf("traced: exit %d, %v, output %q", code, err, printed.String())
+	}
+	checkOrder(s.t, calls)
+	return printed.String()
 }
 
 func checkOrder(t *testing.T, calls []string) {
