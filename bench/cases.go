@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -19,6 +19,7 @@ type testCase struct {
 	name    string
 	prepare func(runs int) []step
 	args    []string
+	config  string // besides the format
 }
 
 // step is a command with its standard input.
@@ -31,6 +32,7 @@ func cases() []testCase {
 	item := step{args: []string{"publish", "q", payload()}}
 	bound := step{args: []string{"subscribe", "s", "--as", "w", "--queue", "q"}}
 	pulled := step{args: []string{"pull", "s", "--as", "w"}}
+	accept := step{args: []string{"outbox", "accept", "w", "s", payload()}}
 	return []testCase{
 		{
 			name:    "publish of a small item",
@@ -64,13 +66,24 @@ func cases() []testCase {
 			},
 			args: []string{"pull", "--due", "--as", "w"},
 		},
+		{
+			name:    "outbox accept",
+			prepare: func(int) []step { return []step{accept} },
+			args:    accept.args,
+			config:  "outbox:\n  cap: 1000000\n", // all runs accept for one session
+		},
+		{
+			name:    "outbox list of ten entries",
+			prepare: func(int) []step { return slices.Repeat([]step{accept}, 10) },
+			args:    []string{"outbox", "list", "w", "s"},
+		},
 	}
 }
 
 // prepare makes the database of one case for so many runs.
 func prepare(ctx context.Context, db string, p program, c testCase, runs int) (*measure, error) {
-	config := filepath.Join(filepath.Dir(db), "config.yml")
-	if err := os.WriteFile(config, []byte("format: 1\n"), 0o600); err != nil {
+	config := db + ".yml"
+	if err := os.WriteFile(config, []byte("format: 1\n"+c.config), 0o600); err != nil {
 		return nil, err
 	}
 	global := []string{p.path, "--db", db, "--config", config}

@@ -3,7 +3,7 @@
 // error. Run it in the root of the repository, on a machine with nothing else to
 // do: go run ./bench for the time of small commands, with -scale 1000,1000000
 // for what they cost in a small and a large database, with -throughput 100000
-// for many items beside the bare driver.
+// for many items beside the bare driver, with -outbox 20000 for the push half.
 package main
 
 import (
@@ -26,6 +26,7 @@ type options struct {
 	only       string
 	scale      string
 	throughput int
+	outbox     int
 	dir        string
 	bin        string
 }
@@ -36,6 +37,7 @@ func main() {
 	flag.StringVar(&o.only, "only", "", "measure the cases whose name holds this text")
 	flag.StringVar(&o.scale, "scale", "", "compare databases of so many items, as in 1000,1000000")
 	flag.IntVar(&o.throughput, "throughput", 0, "store and read so many items, beside the bare driver")
+	flag.IntVar(&o.outbox, "outbox", 0, "accept so many prompts, beside the bare driver, and time ticks and deliveries")
 	flag.StringVar(&o.dir, "dir", "", "where the temporary folder is made")
 	flag.StringVar(&o.bin, "bin", "", "measure tundish-cgo and tundish-wasm of this folder instead of building them")
 	flag.Parse()
@@ -72,6 +74,8 @@ func bench(ctx context.Context, o options) (err error) {
 		return scale(ctx, &yard{dir: dir, programs: programs, runs: o.runs, only: o.only}, small, large)
 	case o.throughput > 0:
 		return throughput(ctx, dir, programs, o.throughput)
+	case o.outbox > 0:
+		return outbox(ctx, dir, programs, o.outbox, o.only)
 	}
 	return times(ctx, dir, programs, o.runs, o.only)
 }

@@ -159,16 +159,34 @@ func memoryOr(dir string) string {
 	return dir
 }
 
-// loop runs the embedded program and reads the seconds that it prints.
+// loop runs the embedded program for a work of one time.
 func (m *meter) loop(side, what, db string, items int) (time.Duration, error) {
+	took, err := m.seconds(side, what, db, items)
+	if err == nil && len(took) != 1 {
+		err = fmt.Errorf("%s gave %d times", what, len(took))
+	}
+	if err != nil {
+		return 0, err
+	}
+	return took[0], nil
+}
+
+// seconds runs the embedded program and reads the seconds that it prints.
+func (m *meter) seconds(side, what, db string, items int) (took []time.Duration, err error) {
 	output := db + ".out"
-	_, err := run(command{args: []string{m.embedded, side, what, db, strconv.Itoa(items)}, output: output})
+	_, err = run(command{args: []string{m.embedded, side, what, db, strconv.Itoa(items)}, output: output})
 	text, readErr := os.ReadFile(output)
 	if err != nil || readErr != nil {
-		return 0, fmt.Errorf("%w\n%s", errors.Join(err, readErr), text)
+		return nil, fmt.Errorf("%w\n%s", errors.Join(err, readErr), text)
 	}
-	seconds, err := strconv.ParseFloat(strings.TrimSpace(string(text)), 64)
-	return time.Duration(seconds * float64(time.Second)), err
+	for _, word := range strings.Fields(string(text)) {
+		seconds, err := strconv.ParseFloat(word, 64)
+		if err != nil {
+			return nil, err
+		}
+		took = append(took, time.Duration(seconds*float64(time.Second)))
+	}
+	return took, nil
 }
 
 func printRates(rates []*rate) error {

@@ -1,10 +1,10 @@
 // Command embedded stores and reads items in one process, by way of app or with
 // the driver alone, and prints the seconds that it took: bench/throughput.go
-// compares the two. Of the drivers it holds the one that tundish would hold in
-// the same build.
+// and bench/outbox.go compare the two. Of the drivers it holds the one that
+// tundish would hold in the same build.
 //
 // Its arguments are app or bare, what to do, a database file, and either the
-// number of items or, for lines, the file that they are in.
+// number of items, entries or ticks or, for lines, the file that they are in.
 package main
 
 import (
@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tundish-go/tundish/ports/storage"
 )
 
 // perPull is how many items one pull reads, and perCommit how many lines are
@@ -32,6 +34,12 @@ type side interface {
 	close() error
 }
 
+// place is a file with both halves of tundish in it.
+type place interface {
+	storage.Store
+	storage.Outbox
+}
+
 func main() {
 	if err := work(context.Background(), os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "embedded:", err)
@@ -41,7 +49,15 @@ func main() {
 
 func work(ctx context.Context, args []string) (err error) {
 	if len(args) != 4 {
-		return errors.New("give app or bare, publish, pull or lines, a database, and how many or a file")
+		return errors.New("give app or bare, what to do, a database, and how many or a file")
+	}
+	n, notNumber := strconv.Atoi(args[3])
+	switch args[1] {
+	case "accept", "accept-named", "fill", "tick", "deliver":
+		if notNumber != nil {
+			return notNumber
+		}
+		return outbox(ctx, args[0], args[1], args[2], n)
 	}
 	open := openBare
 	if args[0] == "app" {
@@ -57,12 +73,11 @@ func work(ctx context.Context, args []string) (err error) {
 	case "lines":
 		err = s.lines(ctx, args[3])
 	case "publish", "pull":
-		var n int
-		if n, err = strconv.Atoi(args[3]); err == nil {
+		if err = notNumber; err == nil {
 			begun, err = loop(ctx, s, args[1], n)
 		}
 	default:
-		err = fmt.Errorf("%q is not publish, pull or lines", args[1])
+		err = fmt.Errorf("%q is not something to do", args[1])
 	}
 	if err != nil {
 		return err

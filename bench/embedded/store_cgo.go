@@ -8,9 +8,8 @@ import (
 	_ "github.com/mattn/go-sqlite3" // the driver by itself
 
 	sqlitecgo "github.com/tundish-go/tundish/adapters/sqlite_cgo"
-	"github.com/tundish-go/tundish/ports/storage"
 )
 
-func openStore(ctx context.Context, path string) (storage.Store, error) {
+func openStore(ctx context.Context, path string) (place, error) {
 	return sqlitecgo.Open(ctx, path, sqlitecgo.Options{})
 }
