@@ -42,17 +42,24 @@ func (w *worker) look(ctx context.Context) (found sight, err error) {
 }
 
 // due lists the lanes that are to be served, as many as there is room for: those
-// that are free because a worker died, then those that wait longest.
+// that are free because a worker died, then those that wait longest. The next ones
+// wait for a place.
 func (w *worker) due(r storage.OutboxReader, lapsed []outbox.Lane, now time.Time) (lanes []outbox.Lane, err error) {
 	room, left := w.room()
+	more := false
 	admit := func(lane outbox.Lane) bool {
-		if len(lanes) >= room {
-			w.starve(left)
+		if len(lanes) >= room+maxQueue {
+			more = true
 			return false
 		}
 		lanes = append(lanes, lane)
 		return true
 	}
+	defer func() {
+		room = min(room, len(lanes))
+		w.enqueue(lanes[room:], more, left)
+		lanes = lanes[:room]
+	}()
 	for _, lane := range lapsed {
 		if _, ok := w.wants(lane); ok && !admit(lane) {
 			return lanes, nil

@@ -8,23 +8,47 @@ import (
 	"github.com/tundish-go/tundish/domain/outbox"
 )
 
+// maxQueue is how many lanes a look finds beyond those that have a place.
+const maxQueue = 512
+
 // room is how many lanes may be started now, and how many places were left so far.
 func (w *worker) room() (room, left int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.starved = false
-	return min(w.s.config.Workers-w.quick, outbox.MaxInFlight-len(w.busy)), w.left
+	return w.free(), w.left
 }
 
-// starve notes that a lane waits for a place. One that was left since room looked
-// is had at once.
-func (w *worker) starve(left int) {
+// free is the number of free places. The caller has the lock.
+func (w *worker) free() int {
+	return max(0, min(w.s.config.Workers-w.quick, outbox.MaxInFlight-len(w.busy)))
+}
+
+// enqueue lets lanes wait for a place; more tells whether others wait in the store.
+// A place that was left since room looked is had at once.
+func (w *worker) enqueue(lanes []outbox.Lane, more bool, left int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.starved = true
-	if w.left != left {
+	w.queue, w.more = lanes, more
+	if (more || len(lanes) > 0) && w.left != left {
 		w.rouse()
 	}
+}
+
+// unqueue takes as many waiting lanes as there are places. Look tells that the store
+// has to be asked for more.
+func (w *worker) unqueue() (lanes []outbox.Lane, look bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := min(w.free(), len(w.queue))
+	lanes, w.queue = w.queue[:n], w.queue[n:]
+	return lanes, n == 0 && len(w.queue) == 0 && w.more
+}
+
+// starves tells whether a lane waits for a place.
+func (w *worker) starves() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.more || len(w.queue) > 0
 }
 
 // rouse lets the worker look again. The caller has the lock.
@@ -77,7 +101,7 @@ func (w *worker) leave(lane outbox.Lane, over bool) {
 		w.quick--
 	}
 	w.left++
-	if w.starved {
+	if w.more || len(w.queue) > 0 {
 		w.rouse()
 	}
 }

@@ -50,7 +50,7 @@ func (s *Service) RunOnce(ctx context.Context, d Deliverer) (Round, error) {
 		err = w.round(ctx, hard)
 	}
 	for err == nil && w.freed(ctx) {
-		err = w.round(ctx, hard)
+		err = w.refill(ctx, hard)
 	}
 	w.end(ctx, hard)
 	return w.done, err
@@ -111,7 +111,8 @@ type worker struct {
 	served  map[outbox.Lane]bool // and those that had their action in this tick
 	quick   int                  // jobs that are not slow yet
 	left    int                  // how many places became free so far
-	starved bool                 // a lane waits for a place
+	queue   []outbox.Lane        // found in this tick, and waiting for a place
+	more    bool                 // beyond those there may be others
 	hooking bool                 // hooks run
 	upkeep  bool                 // the rest of the upkeep runs
 	done    Round
@@ -174,7 +175,7 @@ func (w *worker) pause(ctx, hard context.Context, tick time.Duration) bool {
 		case <-next.C:
 			return ctx.Err() == nil
 		case <-w.wake:
-			_ = w.round(ctx, hard)
+			_ = w.refill(ctx, hard)
 		}
 	}
 }
@@ -182,10 +183,7 @@ func (w *worker) pause(ctx, hard context.Context, tick time.Duration) bool {
 // freed waits for a place in the pool if a lane waits for one; false when none does
 // or ctx has ended.
 func (w *worker) freed(ctx context.Context) bool {
-	w.mu.Lock()
-	starved := w.starved
-	w.mu.Unlock()
-	if !starved {
+	if !w.starves() {
 		return false
 	}
 	select {
@@ -194,6 +192,19 @@ func (w *worker) freed(ctx context.Context) bool {
 	case <-ctx.Done():
 		return false
 	}
+}
+
+// refill gives free places to the lanes that wait for one. Nothing is read for that
+// as long as the last look left some.
+func (w *worker) refill(ctx, hard context.Context) error {
+	lanes, look := w.unqueue()
+	if look {
+		return w.round(ctx, hard)
+	}
+	for _, lane := range lanes {
+		w.start(ctx, hard, lane)
+	}
+	return nil
 }
 
 // round looks once, and starts what there is to do.
