@@ -11,25 +11,42 @@ import (
 type state uint8
 
 const (
-	ours     state = iota // our database in the schema of today
+	ours     state = iota // our database in a schema that serves the purpose
 	empty                 // nothing, or a database without any table
 	outdated              // our database in an older schema
 	taken                 // a database of the old program, to be taken over
 )
 
-// begin starts a unit of work on a database in the schema of today, which it
-// makes, migrates or takes over first if need be. Reading makes nothing: begin
-// then returns nil where no database is (CMD-5).
-func (s *Store) begin(ctx context.Context, op string, write bool) (*tx, error) {
+// purpose is what a unit of work is for.
+type purpose struct {
+	op     string // for error texts
+	write  bool
+	makes  bool  // what is not there yet; else there is nothing to do then
+	schema int64 // the least that serves it
+}
+
+// Purposes of the two halves. SQLite reads the whole schema at every start, so that
+// the tables of the outbox are made when they are first written to: where only the
+// inbox is used, nobody pays for them.
+func reading(schema int64) purpose { return purpose{op: "read", schema: schema} }
+
+func writing(schema int64) purpose {
+	return purpose{op: "write to", write: true, makes: true, schema: schema}
+}
+
+// begin starts a unit of work on a database in a schema that serves, which it
+// makes, migrates or takes over first if need be. What makes nothing gets nil where
+// there is nothing (CMD-5).
+func (s *Store) begin(ctx context.Context, p purpose) (*tx, error) {
 	if ctx.Err() != nil {
-		return nil, ended(ctx, op, s.path)
+		return nil, ended(ctx, p.op, s.path)
 	}
 	if !s.verified.Load() {
 		there, err := s.exists()
 		switch {
 		case err != nil:
 			return nil, err
-		case !there && !write:
+		case !there && !p.makes:
 			return nil, nil
 		case !there:
 			if err := s.makeFile(); err != nil {
@@ -39,59 +56,59 @@ func (s *Store) begin(ctx context.Context, op string, write bool) (*tx, error) {
 	}
 	wait := s.patience()
 	var sess *session
-	err := wait.lock(ctx, op, func() (err error) {
+	err := wait.lock(ctx, p.op, func() (err error) {
 		sess, err = s.take(ctx)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	ok, err := s.start(ctx, wait, sess, op, write)
+	version, ok, err := s.start(ctx, wait, sess, p)
 	if err != nil || !ok {
 		s.put(sess)
 		return nil, err
 	}
-	return &tx{ctx: ctx, s: s, sess: sess, op: op}, nil
+	return &tx{ctx: ctx, s: s, sess: sess, op: p.op, schema: version}, nil
 }
 
-// start brings sess into a transaction; false when there is nothing to read.
-func (s *Store) start(ctx context.Context, wait patience, sess *session, op string, write bool) (bool, error) {
+// start brings sess into a transaction and tells the schema that it sees; false
+// when there is nothing.
+func (s *Store) start(ctx context.Context, wait patience, sess *session, p purpose) (version int64, ok bool, err error) {
 	mode := "BEGIN"
-	if write {
+	if p.write {
 		mode = "BEGIN IMMEDIATE"
 	}
 	for {
 		var found state
-		var version int64
-		err := wait.lock(ctx, op, func() (err error) {
-			found, version, err = s.look(ctx, sess, mode)
+		err := wait.lock(ctx, p.op, func() (err error) {
+			found, version, err = s.look(ctx, sess, mode, p.schema)
 			return err
 		})
 		if err != nil {
-			return false, err
+			return 0, false, err
 		}
 		if found == ours {
-			again, err := s.settle(ctx, wait, sess, write)
+			again, err := s.settle(ctx, wait, sess, p.write)
 			if err != nil || !again {
-				return err == nil, err
+				return version, err == nil, err
 			}
 			continue
 		}
 		if err := sess.rollback(ctx); err != nil {
-			return false, s.fail(ctx, op, err)
+			return 0, false, s.fail(ctx, p.op, err)
 		}
 		switch {
 		case found == taken:
 			err = s.takeOver(ctx, wait, sess)
+		case !p.makes:
+			return 0, false, nil
 		case found == outdated:
-			err = s.migrate(ctx, wait, sess, version)
-		case !write:
-			return false, nil
+			err = s.migrate(ctx, wait, sess, version, p.schema)
 		default:
-			err = s.create(ctx, wait, sess)
+			err = s.create(ctx, wait, sess, p.schema)
 		}
 		if err != nil {
-			return false, err
+			return 0, false, err
 		}
 		wait = s.patience() // what came first was another wait
 	}
@@ -99,13 +116,13 @@ func (s *Store) start(ctx context.Context, wait patience, sess *session, op stri
 
 // look begins a transaction and looks at what it sees. If that fails, there is
 // no transaction.
-func (s *Store) look(ctx context.Context, sess *session, mode string) (state, int64, error) {
+func (s *Store) look(ctx context.Context, sess *session, mode string, least int64) (state, int64, error) {
 	if err := sess.control(ctx, mode); err != nil {
 		// Only a lock that was refused is certain to have begun nothing.
 		sess.broken = s.classify(err) != domain.Busy
 		return 0, 0, err
 	}
-	found, version, err := s.inspect(ctx, sess)
+	found, version, err := s.inspect(ctx, sess, least)
 	if err != nil {
 		_ = sess.rollback(ctx)
 	}
@@ -141,13 +158,14 @@ func (s *Store) settle(ctx context.Context, wait patience, sess *session, write 
 }
 
 // inspect tells what the current transaction sees, and refuses what is not ours
-// (STO-5). Once a store has seen its database, only the schema can change.
-func (s *Store) inspect(ctx context.Context, sess *session) (state, int64, error) {
+// (STO-5). A schema below the least one is outdated. Once a store has seen its
+// database, only the schema can change.
+func (s *Store) inspect(ctx context.Context, sess *session, least int64) (state, int64, error) {
 	var version int64
 	if err := sess.pragma(ctx, "PRAGMA user_version", &version); err != nil {
 		return 0, 0, err
 	}
-	if s.verified.Load() && version == schemaVersion {
+	if s.verified.Load() && version >= least && version <= schemaVersion {
 		return ours, version, nil
 	}
 	var application int64
@@ -157,9 +175,9 @@ func (s *Store) inspect(ctx context.Context, sess *session) (state, int64, error
 	switch {
 	case application == applicationID && version > schemaVersion:
 		return 0, 0, s.newer(version)
-	case application == applicationID && version == schemaVersion:
+	case application == applicationID && version >= least:
 		return ours, version, nil
-	case application == applicationID && version >= firstSchema:
+	case application == applicationID && version >= inboxSchema:
 		return outdated, version, nil
 	case application == 0 && version <= oldVersion:
 		return s.unmarked(ctx, sess, version)

@@ -63,7 +63,7 @@ DROP TABLE items`
 // carryOver makes the schema of today and moves everything into it, inside the
 // current transaction of sess.
 func (s *Store) carryOver(ctx context.Context, sess *session) error {
-	if err := migrateFrom(ctx, sess, 0); err != nil {
+	if err := migrateFrom(ctx, sess, 0, inboxSchema); err != nil {
 		return err
 	}
 	if err := sess.exec(ctx, carrySQL()); err != nil {

@@ -80,14 +80,15 @@ func (s *Store) checkFolder(path string) {
 // damage asks SQLite, which also finds values of a wrong type. Some damage ends
 // the whole answer; then each table is asked about, so that it can be named.
 func (s *Store) damage(ctx context.Context) ([]string, error) {
+	var tables []string
 	findings, err := s.find(ctx, func(r *reader) ([]string, error) {
 		s.checkModes()
+		tables = r.created("TABLE")
 		return r.quickCheck("")
 	})
 	if domain.CodeOf(err) != domain.Corrupt {
 		return findings, err
 	}
-	tables := created("TABLE")
 	ended := 0
 	for _, table := range tables {
 		found, broken := s.find(ctx, func(r *reader) ([]string, error) { return r.quickCheck("(" + table + ")") })
@@ -128,8 +129,11 @@ func (r *reader) quickCheck(table string) ([]string, error) {
 }
 
 // created lists the names in the schema of a kind, TABLE or INDEX.
-func created(kind string) (names []string) {
+func (r *reader) created(kind string) (names []string) {
 	for _, m := range migrations() {
+		if m.version > r.t.schema {
+			break
+		}
 		for _, words := range regexp.MustCompile(`CREATE `+kind+` (\w+)`).FindAllStringSubmatch(m.sql, -1) {
 			names = append(names, words[1])
 		}
@@ -145,7 +149,7 @@ func (r *reader) missing() ([]string, error) {
 	}
 	var findings []string
 	for _, kind := range []string{"TABLE", "INDEX"} {
-		for _, name := range created(kind) {
+		for _, name := range r.created(kind) {
 			if !slices.Contains(names, name) {
 				findings = append(findings, fmt.Sprintf("the %s %s is missing", strings.ToLower(kind), name))
 			}

@@ -10,8 +10,9 @@ import (
 // above its own.
 const (
 	applicationID = 0x74756e64 // "tund"
-	firstSchema   = 2
-	schemaVersion = 3
+	inboxSchema   = 2          // the first one that is ours
+	outboxSchema  = 3          // with the push half
+	schemaVersion = outboxSchema
 )
 
 // migration leads from the version before to version.
@@ -23,16 +24,16 @@ type migration struct {
 // migrations lists all of them, oldest first. One that was ever released never
 // changes; a new schema is a new entry.
 func migrations() []migration {
-	return []migration{{firstSchema, schema}, {3, outboxSchema}}
+	return []migration{{inboxSchema, schema}, {outboxSchema, outboxTables}}
 }
 
-// create makes the schema in an empty database. Of many processes that do so at
+// create makes a schema in an empty database. Of many processes that do so at
 // once, one does it and the others find it done (STO-3).
-func (s *Store) create(ctx context.Context, wait patience, sess *session) error {
+func (s *Store) create(ctx context.Context, wait patience, sess *session, to int64) error {
 	if err := s.useLog(ctx, wait, sess); err != nil {
 		return err
 	}
-	return s.migrate(ctx, wait, sess, 0)
+	return s.migrate(ctx, wait, sess, 0, to)
 }
 
 // useLog brings the database into WAL mode. It must be ours, or empty.
@@ -61,13 +62,13 @@ func (s *Store) useLog(ctx context.Context, wait patience, sess *session) error 
 	})
 }
 
-// migrate leads a database of ours from a version, 0 for an empty one, to the
-// schema of today in one transaction, unless another process was faster.
-func (s *Store) migrate(ctx context.Context, wait patience, sess *session, from int64) error {
+// migrate leads a database of ours from a version, 0 for an empty one, to a later
+// one in one transaction, unless another process was faster.
+func (s *Store) migrate(ctx context.Context, wait patience, sess *session, from, to int64) error {
 	const op = "prepare"
 	var version int64
 	err := wait.lock(ctx, op, func() (err error) {
-		_, version, err = s.look(ctx, sess, "BEGIN IMMEDIATE")
+		_, version, err = s.look(ctx, sess, "BEGIN IMMEDIATE", to)
 		return err
 	})
 	if err != nil {
@@ -79,7 +80,7 @@ func (s *Store) migrate(ctx context.Context, wait patience, sess *session, from 
 		}
 		return nil // begin looks again
 	}
-	if err := migrateFrom(ctx, sess, from); err != nil {
+	if err := migrateFrom(ctx, sess, from, to); err != nil {
 		_ = sess.rollback(ctx)
 		return s.fail(ctx, op, err)
 	}
@@ -91,9 +92,9 @@ func (s *Store) migrate(ctx context.Context, wait patience, sess *session, from 
 }
 
 // migrateFrom runs what is missing inside the current transaction.
-func migrateFrom(ctx context.Context, sess *session, from int64) error {
+func migrateFrom(ctx context.Context, sess *session, from, to int64) error {
 	for _, m := range migrations() {
-		if m.version <= from {
+		if m.version <= from || m.version > to {
 			continue
 		}
 		if err := sess.exec(ctx, m.sql); err != nil {

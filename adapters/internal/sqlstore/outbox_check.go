@@ -6,6 +6,9 @@ import "fmt"
 // and entries whose place in the list of what waits is wrong: they would be
 // looked at in vain, or never.
 func (r *reader) outboxEntries() (findings []string, err error) {
+	if r.t.schema < outboxSchema {
+		return nil, nil
+	}
 	var row entryRow
 	var waits int64
 	dest := append(row.head(), &row.model, &waits)
@@ -36,6 +39,9 @@ func (r *reader) outboxEntries() (findings []string, err error) {
 // outboxOrphans names what refers to an entry that is not there, or is there
 // although it must be gone.
 func (r *reader) outboxOrphans() (findings []string, err error) {
+	if r.t.schema < outboxSchema {
+		return nil, nil
+	}
 	for _, look := range []struct{ query, format string }{
 		{`SELECT client_message_id, entry_id FROM outbox_dedupe AS d WHERE final = ''
   AND NOT EXISTS (SELECT 1 FROM outbox_entry AS e WHERE e.id = d.entry_id AND e.workspace = d.workspace AND e.session = d.session)

@@ -1,6 +1,6 @@
 package sqlstore
 
-// outboxSchema is version 3: the push half.
+// outboxTables is what version 3 adds: the push half.
 //
 // A time of none is the zero time of Go, in milliseconds like every other, and so
 // comes before all others. A delivered record has the columns of its entry. The
@@ -8,7 +8,7 @@ package sqlstore
 // order in which lanes are taken: the one for entries that wait for no time, the
 // other for the rest. Which entries wait does not depend on their time, so it is a
 // column. A lane is one row for as long as it has a lease.
-const outboxSchema = `
+const outboxTables = `
 CREATE TABLE outbox_entry (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,` + outboxColumns + `
   waits INTEGER NOT NULL,

@@ -11,7 +11,7 @@ var _ storage.Outbox = (*Store)(nil)
 
 // ViewOutbox implements [storage.OutboxUnits].
 func (s *Store) ViewOutbox(ctx context.Context, fn func(storage.OutboxReader) error) error {
-	t, err := s.begin(ctx, "read", false)
+	t, err := s.begin(ctx, reading(outboxSchema))
 	if err != nil {
 		return err
 	}
@@ -28,19 +28,19 @@ func (s *Store) ViewOutbox(ctx context.Context, fn func(storage.OutboxReader) er
 // UpdateLane implements [storage.OutboxUnits]. The one lock of the database
 // serves for the lane: the commit of a unit that changed nothing writes nothing.
 func (s *Store) UpdateLane(ctx context.Context, lane outbox.Lane, fn func(storage.LaneWriter) error) error {
-	return s.change(ctx, func(t *tx) error { return fn(&laneWriter{t, lane}) })
+	return s.changeOutbox(ctx, func(t *tx) error { return fn(&laneWriter{t, lane}) })
 }
 
-// amend is change for what would change nothing in an empty database, and so does
-// not make one; there tells whether there is a database.
+// changeOutbox is change for the tables of the outbox, which it makes if need be.
+func (s *Store) changeOutbox(ctx context.Context, fn func(*tx) error) error {
+	_, err := s.change(ctx, writing(outboxSchema), fn)
+	return err
+}
+
+// amend is that for what would change nothing in an empty outbox, and so makes none;
+// there tells whether there is one.
 func (s *Store) amend(ctx context.Context, fn func(*tx) error) (there bool, err error) {
-	if ctx.Err() != nil {
-		return false, ended(ctx, "write to", s.path)
-	}
-	if !s.verified.Load() {
-		if there, err := s.exists(); err != nil || !there {
-			return false, err
-		}
-	}
-	return true, s.change(ctx, fn)
+	p := writing(outboxSchema)
+	p.makes = false
+	return s.change(ctx, p, fn)
 }

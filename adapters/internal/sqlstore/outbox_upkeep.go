@@ -13,7 +13,7 @@ import (
 
 // Hold implements [storage.OutboxWorkspaces].
 func (s *Store) Hold(ctx context.Context, workspace string, hold outbox.Hold) error {
-	return s.change(ctx, func(t *tx) error {
+	return s.changeOutbox(ctx, func(t *tx) error {
 		_, _, err := t.exec("INSERT OR REPLACE INTO outbox_hold (workspace, since_ms, reason) VALUES (?, ?, ?)",
 			workspace, outboxMS(hold.Since), hold.Reason)
 		return err
@@ -180,7 +180,7 @@ func (t *tx) oldest(before int64, limit int) ([]old, error) {
 func (s *Store) Count(ctx context.Context, add, marks map[string]int64) error {
 	count := s.amend // nothing to store makes no database
 	if len(add)+len(marks) > 0 {
-		count = func(ctx context.Context, fn func(*tx) error) (bool, error) { return true, s.change(ctx, fn) }
+		count = func(ctx context.Context, fn func(*tx) error) (bool, error) { return true, s.changeOutbox(ctx, fn) }
 	}
 	_, err := count(ctx, func(t *tx) error {
 		for _, name := range slices.Sorted(maps.Keys(add)) {

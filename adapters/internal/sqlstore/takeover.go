@@ -28,7 +28,7 @@ func (s *Store) takeOver(ctx context.Context, wait patience, sess *session) erro
 	const op = "take over"
 	var found state
 	err := wait.lock(ctx, op, func() (err error) {
-		found, _, err = s.look(ctx, sess, "BEGIN IMMEDIATE")
+		found, _, err = s.look(ctx, sess, "BEGIN IMMEDIATE", inboxSchema)
 		return err
 	})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 
 // View implements [storage.Store].
 func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) error {
-	t, err := s.begin(ctx, "read", false)
+	t, err := s.begin(ctx, reading(inboxSchema))
 	if err != nil {
 		return err
 	}
@@ -24,36 +24,39 @@ func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) error {
 
 // Update implements [storage.Store].
 func (s *Store) Update(ctx context.Context, fn func(storage.Writer) error) error {
-	return s.change(ctx, func(t *tx) error { return fn(&writer{&reader{t}}) })
+	_, err := s.change(ctx, writing(inboxSchema), func(t *tx) error { return fn(&writer{&reader{t}}) })
+	return err
 }
 
-// change runs fn in a transaction that holds the write lock, and commits.
-func (s *Store) change(ctx context.Context, fn func(*tx) error) error {
+// change runs fn in a transaction that holds the write lock, and commits; there is
+// false when there was nothing that the purpose could change.
+func (s *Store) change(ctx context.Context, p purpose, fn func(*tx) error) (there bool, err error) {
 	wait := s.patience()
 	if err := wait.turn(ctx); err != nil {
-		return err
+		return false, err
 	}
 	defer func() { <-s.writer }()
-	t, err := s.begin(ctx, "write to", true)
-	if err != nil {
-		return err
+	t, err := s.begin(ctx, p)
+	if err != nil || t == nil {
+		return false, err
 	}
 	defer t.release()
 	if err := fn(t); err != nil {
-		return err
+		return true, err
 	}
-	return t.commit()
+	return true, t.commit()
 }
 
 // tx is one unit of work on one connection. It keeps its context because the
 // ports' methods take none: it lives no longer than the call that gave it.
 type tx struct {
-	ctx  context.Context
-	s    *Store
-	sess *session
-	op   string
-	over bool  // committed
-	err  error // the first failure; nothing runs after it
+	ctx    context.Context
+	s      *Store
+	sess   *session
+	op     string
+	schema int64 // of the database
+	over   bool  // committed
+	err    error // the first failure; nothing runs after it
 }
 
 // fail records the first failure of a unit of work. SQLite may have rolled back

@@ -74,6 +74,9 @@ func damagePlace(t *testing.T, opener Opener) Place {
 	t.Helper()
 	p := NewPlace(t, opener)
 	store := p.store(t, sqlstore.Options{})
+	must(t, lane(accept("ob_2"))(t.Context(), store))
+	must(t, lane(func(w storage.LaneWriter) error { return depart(w, "ob_2") })(t.Context(), store))
+	must(t, lane(accept("ob_1"))(t.Context(), store))
 	sub := inbox.NewSubscription("s", inbox.DefaultRules("q"), 0)
 	must(t, store.Update(t.Context(), func(w storage.Writer) error {
 		for n := range 300 {
@@ -91,9 +94,6 @@ func damagePlace(t *testing.T, opener Opener) Place {
 		}
 		return w.PutBinding(inbox.NewBinding(sub, "w", 0))
 	}))
-	must(t, lane(accept("ob_2"))(t.Context(), store))
-	must(t, lane(func(w storage.LaneWriter) error { return depart(w, "ob_2") })(t.Context(), store))
-	must(t, lane(accept("ob_1"))(t.Context(), store))
 	must(t, store.Close())
 	p.raw(t, "PRAGMA wal_checkpoint(TRUNCATE)")
 	return p

@@ -7,12 +7,14 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/tundish-go/tundish/adapters/internal/sqlstore"
 	"github.com/tundish-go/tundish/domain"
 	"github.com/tundish-go/tundish/domain/inbox"
+	"github.com/tundish-go/tundish/domain/outbox"
 	"github.com/tundish-go/tundish/ports/storage"
 )
 
@@ -67,6 +69,11 @@ func play(opener Opener, role, path string) error {
 			fmt.Println("no mount:", err)
 			return nil
 		}
+	case "accept":
+		if err := enter(ctx, store); err != nil {
+			return err
+		}
+		return store.Leave()
 	case "publish large":
 		payload = `"` + strings.Repeat("x", 300<<10) + `"`
 	}
@@ -91,6 +98,14 @@ func insert(ctx context.Context, store storage.Store, payload string) error {
 		id, err := w.Insert(inbox.Item{Queue: "q", Payload: []byte(payload), CreatedAt: 1000})
 		fmt.Println(id)
 		return err
+	})
+}
+
+// enter stores an entry in a lane that no other process uses.
+func enter(ctx context.Context, store storage.Outbox) error {
+	lane := outbox.Lane{Workspace: "w", Session: strconv.Itoa(os.Getpid())}
+	return store.UpdateLane(ctx, lane, func(w storage.LaneWriter) error {
+		return w.Insert(outbox.Entry{ID: "ob_" + lane.Session, WorkspaceID: lane.Workspace, SessionID: lane.Session, Status: outbox.StatusPending, Text: "text"})
 	})
 }
 

@@ -35,7 +35,7 @@ func testSettings(t *testing.T, opener Opener) {
 		must(t, err)
 	}
 	must(t, store.Close())
-	const want = "synchronous=2 foreign_keys=1 secure_delete=1 journal_mode=wal application_id=1953853028 user_version=3"
+	const want = "synchronous=2 foreign_keys=1 secure_delete=1 journal_mode=wal application_id=1953853028 user_version=2"
 	if got := p.ask(t, "SELECT line FROM spied"); got != want {
 		t.Errorf("settings are\n%s, want\n%s", got, want)
 	}
