@@ -53,7 +53,7 @@ func (s *Service) runHook(ctx context.Context, record storage.DeliveredRecord) {
 	defer cancel()
 	id := record.Entry.ID
 	s.noteHook(id, false)
-	err := guard(func() error { return s.onDelivered(ctx, record.Entry) })
+	err := s.guard(func() error { return s.onDelivered(ctx, record.Entry) })
 	if err != nil {
 		s.log.Error("the delivered hook failed", "entry", id, "run", record.HookRuns, "err", err)
 	}

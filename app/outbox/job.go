@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/tundish-go/tundish/domain/outbox"
@@ -63,7 +64,7 @@ func (j *job) keep(ctx context.Context, lost context.CancelCauseFunc) {
 // ship sends the entry and settles the outcome.
 func (j *job) ship(ctx context.Context) settlement {
 	if j.fresh && j.s.onStaged != nil {
-		if err := guard(func() error { j.s.onStaged(j.lane.Workspace, j.lane.Session, j.entry); return nil }); err != nil {
+		if err := j.s.guard(func() error { j.s.onStaged(j.lane.Workspace, j.lane.Session, j.entry); return nil }); err != nil {
 			j.s.log.Error("the staged hook failed", "entry", j.entry.ID, "err", err)
 		}
 	}
@@ -73,7 +74,6 @@ func (j *job) ship(ctx context.Context) settlement {
 	if err != nil {
 		text = err.Error()
 	}
-	j.s.log.Info("sent", "entry", j.entry.ID, "attempt", j.entry.AttemptNo, "err", err)
 	switch outcome { // the others say nothing about whether the receiver can be reached
 	case outbox.Delivered:
 		j.s.contact(j.lane.Workspace, true)
@@ -94,11 +94,14 @@ func (j *job) send(ctx context.Context) error {
 	defer cancel()
 	send := delivery.Send{Entry: j.entry, Held: j.held, Note: j.note}
 	panicked := true
-	err := guard(func() error {
+	err := j.s.guard(func() error {
 		err := j.route.Deliverer.Deliver(ctx, send)
 		panicked = false
 		return err
 	})
+	if cause := context.Cause(ctx); err != nil && (errors.Is(cause, errStopped) || errors.Is(cause, ErrLeaseLost)) {
+		err = fmt.Errorf("%w: %w", cause, err)
+	}
 	outcome, _ := outbox.OutcomeOf(err)
 	if panicked || ctx.Err() != nil && outcome == outbox.Definitive {
 		return outbox.Ambiguous(err)
@@ -106,10 +109,11 @@ func (j *job) send(ctx context.Context) error {
 	return err
 }
 
-// guard turns a panic of foreign code into an error.
-func guard(fn func() error) (err error) {
+// guard turns a panic of foreign code into an error, and logs where it came from.
+func (s *Service) guard(fn func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
+			s.log.Error("foreign code panicked", "panic", r, "stack", string(debug.Stack()))
 			err = fmt.Errorf("panic: %v", r)
 		}
 	}()
@@ -174,7 +178,6 @@ func (j *job) verify(ctx context.Context) settlement {
 		if err != nil {
 			verified.Err = err.Error()
 		}
-		j.s.log.Info("verified", "entry", j.entry.ID, "attempt", j.entry.AttemptNo, "verdict", int(verified.Verdict), "err", err)
 	}
 	if ctx.Err() != nil && verified.Verdict == VerdictInconclusive && !verified.NoVerifier {
 		return j.settle(ctx, nil)
@@ -195,7 +198,7 @@ func (j *job) verdict(ctx context.Context) (verdict Verdict, err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, j.s.config.VerifyTimeout)
 	defer cancel()
-	failed := guard(func() error {
+	failed := j.s.guard(func() error {
 		verdict, err = kind.Verify(ctx, j.entry)
 		return nil
 	})

@@ -10,9 +10,10 @@ import (
 
 // Names of the rules and ports under which callers of this package need them.
 type (
-	// Entry is one accepted prompt.
+	// Entry is one accepted prompt; go doc domain/outbox.Entry has its fields.
 	Entry = outbox.Entry
-	// Config holds bounds and times; its zero value means the defaults.
+	// Config holds bounds and times; its zero value means the defaults. Its fields are
+	// in go doc domain/outbox.Config.
 	Config = outbox.Config
 	// FieldError is the error of New for a Config that cannot work.
 	FieldError = outbox.FieldError
@@ -136,6 +137,10 @@ const (
 	RetryNotError // the entry is not in error
 )
 
+func (r RetryResult) String() string {
+	return [...]string{"updated", "not found", "busy", "not in error"}[min(max(r, 0), RetryNotError)]
+}
+
 // DismissResult is what became of a Dismiss.
 type DismissResult int
 
@@ -145,3 +150,7 @@ const (
 	DismissNotFound
 	DismissBusy // the entry is being sent or verified
 )
+
+func (r DismissResult) String() string {
+	return [...]string{"removed", "not found", "busy"}[min(max(r, 0), DismissBusy)]
+}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tundish-go/tundish/domain"
 	"github.com/tundish-go/tundish/ports/delivery"
 )
 
@@ -257,6 +258,21 @@ func TestOUT15_WindowOfTheVerifier(t *testing.T) {
 		stop()
 		if !seen.LastAttemptAt.Equal(staged) || seen.AttemptNo != 1 || !seen.Unknown || seen.Deliverer != "func" {
 			r.Errorf("it judges %+v", seen)
+		}
+	})
+}
+
+// TestOUT16_NothingToDeliverWith: a worker without a deliverer says so at once.
+func TestOUT16_NothingToDeliverWith(t *testing.T) {
+	bubble(t, func(r *rig) {
+		s := r.service(Options{Routes: []Route{{Workspace: "w"}}})
+		r.accept(s, "s", "text")
+		if _, err := s.RunOnce(r.Context(), nil); domain.CodeOf(err) != domain.Invalid {
+			r.Errorf("RunOnce: %v", err)
+		}
+		s.Run(r.Context(), nil, 0) // returns
+		if r.left(s) != 1 {
+			r.Error("the entry is gone")
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tundish-go/tundish/domain"
 	"github.com/tundish-go/tundish/domain/outbox"
 )
 
@@ -27,6 +28,10 @@ func (s *Service) Run(ctx context.Context, d Deliverer, tick time.Duration) {
 	if tick <= 0 {
 		tick = s.config.Tick
 	}
+	if err := s.lacking(d); err != nil {
+		s.log.Error("the worker has nothing to do", "err", err)
+		return
+	}
 	w, hard := s.worker(ctx, d)
 	defer w.end(ctx, hard)
 	s.mark(ctx)
@@ -43,6 +48,9 @@ func (s *Service) Run(ctx context.Context, d Deliverer, tick time.Duration) {
 // to have died, it first watches the leases that lapsed for a third of their
 // length. The error is that of looking into the store.
 func (s *Service) RunOnce(ctx context.Context, d Deliverer) (Round, error) {
+	if err := s.lacking(d); err != nil {
+		return Round{}, err
+	}
 	w, hard := s.worker(ctx, d)
 	err := s.watch(ctx, w.routes)
 	if err == nil {
@@ -85,6 +93,14 @@ func (s *Service) CancelSends() {
 	for w := range s.workers {
 		w.stop(errStopped)
 	}
+}
+
+// lacking is the error of a worker that could deliver nothing.
+func (s *Service) lacking(d Deliverer) error {
+	if d != nil || slices.ContainsFunc(s.routes, func(r Route) bool { return r.Deliverer != nil }) {
+		return nil
+	}
+	return &domain.Error{Code: domain.Invalid, Text: "the outbox has nothing to deliver with", Remedy: "give a Deliverer, or a Route that has one"}
 }
 
 // all are the routes, with d for whatever they do not match.

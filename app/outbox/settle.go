@@ -39,6 +39,7 @@ func (j *job) settle(ctx context.Context, event func(*outbox.Ledger) outbox.Even
 			ledger = &answer
 			continue
 		case err == nil:
+			j.report(done)
 			j.s.hook(ctx, done, doubt, j.entry.ID)
 			return done
 		}
@@ -54,6 +55,21 @@ func (j *job) settle(ctx context.Context, event func(*outbox.Ledger) outbox.Even
 			wait.Stop()
 		}
 		pause = min(2*pause, j.s.config.BookkeepingTimeout)
+	}
+}
+
+// report logs what became of the entry: a warning when a person is needed.
+func (j *job) report(done settlement) {
+	log := j.s.log.With("entry", j.entry.ID, "workspace", j.lane.Workspace, "session", j.lane.Session, "attempt", j.entry.AttemptNo)
+	switch e := done.after; {
+	case done.finished:
+		log.Info("delivered")
+	case e.ID == "":
+		log.Info("the outcome counts no more")
+	case e.Stage() == StatusError:
+		log.Warn("in error", "reason", e.Reason, "err", e.LastError)
+	default:
+		log.Info("not delivered", "status", e.Status, "err", e.LastError)
 	}
 }
 
@@ -140,13 +156,15 @@ func (s *Service) ask(ctx context.Context, route Route, e Entry) outbox.Ledger {
 func (s *Service) probe(ctx context.Context, route Route, e Entry, attempt int) (a outbox.Answer) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.config.ProbeTimeout)
 	defer cancel()
-	err := guard(func() (err error) {
+	err := s.guard(func() (err error) {
 		a.State, err = route.Ledger(ctx, e.WorkspaceID, e.SessionID, e.ID, uint32(attempt))
 		return err
 	})
 	if err != nil {
 		s.log.Warn("the ledger could not be asked", "entry", e.ID, "attempt", attempt, "err", err)
 		a.Failed = true
+	} else if !a.Known() {
+		s.log.Warn("the ledger says a word that nobody knows", "entry", e.ID, "attempt", attempt, "word", a.State)
 	}
 	return a
 }

@@ -119,8 +119,9 @@ func (c Config) Complete() (Config, error) {
 
 // FieldError is the error of a Config with a field that cannot work.
 type FieldError struct {
-	Field string // as it is spelled in Config
-	Err   *domain.Error
+	Field  string // as it is spelled in Config
+	Reason string // such as: is 1s and must be at least 2s
+	Err    *domain.Error
 }
 
 func (e *FieldError) Error() string { return e.Err.Error() }
@@ -129,7 +130,8 @@ func (e *FieldError) Error() string { return e.Err.Error() }
 func (e *FieldError) Unwrap() error { return e.Err }
 
 func wrong(field string, value any, what string) error {
-	return &FieldError{field, &domain.Error{Code: domain.Invalid, Text: fmt.Sprintf("the outbox's %s is %v and %s", field, value, what)}}
+	reason := fmt.Sprintf("is %v and %s", value, what)
+	return &FieldError{field, reason, &domain.Error{Code: domain.Invalid, Text: "the outbox's " + field + " " + reason}}
 }
 
 // LongestDelay is the furthest that a due time can lie ahead.

@@ -28,13 +28,14 @@ const (
 // StatusUnreadable is what List shows for a row that makes no sense (OUT-12).
 const StatusUnreadable = "unreadable"
 
-// ReasonUnverifiable is the reason of an entry that went to error because no
-// verification came to a verdict.
-const ReasonUnverifiable = "unverifiable"
-
-// ReasonNoVerifier is the reason of an entry that went to error because nobody can
-// find out what became of its send.
-const ReasonNoVerifier = "no verifier"
+// The reasons of an entry in error.
+const (
+	ReasonFailed       = "failed too often"
+	ReasonRefused      = "refused for good"
+	ReasonUnreachable  = "not reachable too often"
+	ReasonUnverifiable = "unverifiable" // no verification came to a verdict
+	ReasonNoVerifier   = "no verifier"  // nobody can find out what became of its send
+)
 
 // Entry is one accepted prompt. Times are UTC, cut to milliseconds; a zero time
 // is none.

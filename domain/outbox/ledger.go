@@ -31,6 +31,9 @@ func (a Answer) state() string {
 	return prefix + a.State
 }
 
+// Known tells whether the state is one of those above, or none.
+func (a Answer) Known() bool { return a.none() || a.ledgered() || a.failed() || a.completes() }
+
 func (a Answer) completes() bool {
 	switch a.state() {
 	case LedgerStateAdmitted, LedgerStatePromoted, LedgerStateTurnEnded, LedgerStateStalled:

@@ -131,15 +131,15 @@ func brinks() []brink {
 	verify := func(ev Verified) func(*Ledger) Event {
 		return func(l *Ledger) Event { ev.Ledger = l; return ev }
 	}
-	fifth := []change{known, attempts(5), failedNo(2)}
+	fifth := []change{known, reason(ReasonFailed), attempts(5), failedNo(2)}
 	fortieth := []change{passes(40), reason(ReasonUnverifiable)}
 	failed := func(changes []change, text string) []change {
 		return also(changes, idle, says(text), status(StatusError))
 	}
 	return []brink{
 		{"definitive", sending(attempts(4)), settle(Definitive), failed(fifth, "said so")},
-		{"pointless", sending(attempts(4)), settle(PointlessOutcome), failed(fifth, "said so")},
-		{"transient", sending(transients(19)), settle(TransientOutcome), failed([]change{transients(20), failedNo(2)}, "said so")},
+		{"pointless", sending(attempts(4)), settle(PointlessOutcome), failed(also(fifth, reason(ReasonRefused)), "said so")},
+		{"transient", sending(transients(19)), settle(TransientOutcome), failed([]change{reason(ReasonUnreachable), transients(20), failedNo(2)}, "said so")},
 		{"asked again", with(waiting(attempts(4)), func(e *Entry) { e.SendToken = token }), settle(Definitive), failed(also(fifth, notPrior), "said so")},
 		{"unparked", sending(attempts(4), status(StatusVerifying)), settle(Definitive), failed(fifth, "said so")},
 		{"sent again", sending(unknown, passes(39)), settle(Definitive), failed(fortieth, "said so")},

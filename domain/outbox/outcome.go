@@ -130,6 +130,16 @@ const (
 	VerdictAbsent                      // it has not, and will not get it from the send in question
 )
 
+func (v Verdict) String() string {
+	switch v {
+	case VerdictDelivered:
+		return "delivered"
+	case VerdictAbsent:
+		return "absent"
+	}
+	return "inconclusive"
+}
+
 // MaxErrorBytes bounds LastError.
 const MaxErrorBytes = 1 << 10
 

@@ -23,7 +23,8 @@ func unparked(e Entry) (Entry, []Effect, error) {
 	switch from {
 	case StatusPending:
 		enter(&e, StatusPending, time.Time{})
-	case StatusError:
+	case StatusError: // the reason was not kept beside the operator's
+		e.Reason = ReasonFailed
 		if e.Unknown {
 			e.Reason = ReasonUnverifiable
 		}

@@ -50,7 +50,7 @@ func TestOUT13_UnparkedWhileItsSendRuns(t *testing.T) {
 		{"delivered", policy(), e, settled(Delivered), nil, []Effect{Finish}, nil},
 		{"ambiguous", policy(), e, settled(UnknownOutcome), []change{idle, unknown, says("said so"), due(3 * time.Second)}, nil, nil},
 		{"definitive", policy(), e, settled(Definitive), also(failed, attempts(2), due(20*time.Second)), nil, nil},
-		{"pointless", policy(), e, settled(PointlessOutcome), also(failed, status(StatusError), attempts(2)), nil, nil},
+		{"pointless", policy(), e, settled(PointlessOutcome), also(failed, status(StatusError), reason(ReasonRefused), attempts(2)), nil, nil},
 		{"transient", policy(), e, settled(TransientOutcome), also(failed, transients(1), due(10*time.Second)), nil, nil},
 		{"prior attempt pending", policy(), e, settled(PriorPending),
 			[]change{idle, says("said so"), status(StatusDelivering), due(15 * time.Second), func(e *Entry) { e.PriorSince = at() }}, nil, nil},
@@ -74,7 +74,7 @@ func TestOUT13_Unparked(t *testing.T) {
 		{"sent again", policy(), aside(sending(unknown)), Unparked{}, []change{taken, status(StatusVerifying)}, nil, nil},
 		{"prior attempt pending", policy(), aside(waiting(passes(39))), Unparked{}, also(verify, unknown, notPrior, passes(0)), nil, nil},
 		{"prior attempt pending, unknown", policy(), aside(waiting(unknown, passes(39))), Unparked{}, also(verify, notPrior), nil, nil},
-		{"given up", policy(), aside(sending(idle, attempts(5)), from(StatusError)), Unparked{}, []change{taken, status(StatusError)}, nil, nil},
+		{"given up", policy(), aside(sending(idle, attempts(5)), from(StatusError)), Unparked{}, []change{taken, status(StatusError), reason(ReasonFailed)}, nil, nil},
 		{"given up, unknown", policy(), aside(verifying(passes(40)), from(StatusError)), Unparked{},
 			[]change{taken, status(StatusError), reason(ReasonUnverifiable)}, nil, nil},
 	})

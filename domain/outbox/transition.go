@@ -1,6 +1,9 @@
 package outbox
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Next tells what becomes of an entry by an event at now, and what is to be done.
 // The entry means nothing when Finish or Remove is among the effects. An error is
@@ -102,6 +105,7 @@ func (p Policy) settled(e Entry, ev Settled, now time.Time) (Entry, []Effect, er
 		e.TransientFails++
 		e.FailedNo = e.AttemptNo
 		if e.TransientFails >= p.Config.MaxTransientFailures {
+			explain(&e, ReasonUnreachable)
 			return p.giveUp(before, e, ev.Ledger, now)
 		}
 		wait := Backoff(p.Config.RetryBackoff, p.Config.MaxBackoff, e.TransientFails)
@@ -124,7 +128,12 @@ func (e Entry) prior(now time.Time) Entry {
 func (p Policy) failed(before, e Entry, pointless bool, after time.Duration, ledger *Ledger, now time.Time) (Entry, []Effect, error) {
 	e.Attempts++
 	e.FailedNo, e.Unknown = e.AttemptNo, false
-	if pointless || e.Attempts >= p.Config.MaxAttempts {
+	switch {
+	case pointless:
+		explain(&e, ReasonRefused)
+		return p.giveUp(before, e, ledger, now)
+	case e.Attempts >= p.Config.MaxAttempts:
+		explain(&e, ReasonFailed)
 		return p.giveUp(before, e, ledger, now)
 	}
 	wait := Backoff(p.Config.RetryBackoff, p.Config.MaxBackoff, e.Attempts)
@@ -175,6 +184,7 @@ func (p Policy) recovered(e Entry) (Entry, []Effect, error) {
 	default:
 		e.Unknown, e.VerifyAttempts = true, 0
 	}
+	e.LastError = "the worker was lost in the attempt that began at " + e.LastAttemptAt.UTC().Format(time.RFC3339)
 	enter(&e, StatusVerifying, time.Time{})
 	return e, nil, nil
 }
@@ -195,9 +205,7 @@ func (p Policy) verified(e Entry, ev Verified, now time.Time) (Entry, []Effect, 
 	case ev.Verdict == VerdictDelivered:
 		return e, []Effect{Finish}, nil
 	case ev.Verdict == VerdictAbsent:
-		if ev.Err != "" {
-			e.LastError = clip(ev.Err)
-		}
+		e.LastError = clip(cmp.Or(ev.Err, "the receiver does not have it"))
 		return p.failed(before, e, false, 0, ev.Ledger, now)
 	}
 	if ev.Err != "" {

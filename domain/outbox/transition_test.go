@@ -59,15 +59,15 @@ func TestOUT13_Settled(t *testing.T) {
 		{"transient, the 19th", policy(), sending(transients(18)), settled(TransientOutcome),
 			[]change{idle, says("said so"), status(StatusPending), transients(19), failedNo(2), due(2 * time.Minute)}, nil, nil},
 		{"transient, the 20th", policy(), sending(transients(19)), settled(TransientOutcome),
-			[]change{idle, says("said so"), status(StatusError), transients(20), failedNo(2)}, nil, nil},
+			[]change{idle, says("said so"), status(StatusError), reason(ReasonUnreachable), transients(20), failedNo(2)}, nil, nil},
 		{"definitive", policy(), sending(attempts(0)), settled(Definitive),
 			[]change{idle, says("said so"), status(StatusPending), attempts(1), failedNo(2), due(10 * time.Second)}, nil, nil},
 		{"definitive, the 4th", policy(), sending(attempts(3)), settled(Definitive),
 			[]change{idle, says("said so"), status(StatusPending), attempts(4), failedNo(2), due(80 * time.Second)}, nil, nil},
 		{"definitive, the 5th", policy(), sending(attempts(4)), settled(Definitive),
-			[]change{idle, says("said so"), status(StatusError), attempts(5), failedNo(2)}, nil, nil},
+			[]change{idle, says("said so"), status(StatusError), reason(ReasonFailed), attempts(5), failedNo(2)}, nil, nil},
 		{"pointless", policy(), sending(attempts(0)), settled(PointlessOutcome),
-			[]change{idle, says("said so"), status(StatusError), attempts(1), failedNo(2)}, nil, nil},
+			[]change{idle, says("said so"), status(StatusError), reason(ReasonRefused), attempts(1), failedNo(2)}, nil, nil},
 		{"asked again, ambiguous", policy(), with(waiting(), func(e *Entry) { e.SendToken = token }), settled(UnknownOutcome),
 			[]change{idle, unknown, notPrior, says("said so"), status(StatusVerifying), due(3 * time.Second)}, nil, nil},
 		{"asked again, definitive", policy(), with(waiting(), func(e *Entry) { e.SendToken = token }), settled(Definitive),
@@ -106,7 +106,7 @@ func TestOUT13_RetryAfter(t *testing.T) {
 		{"more than an hour", policy(), sending(), settled(TransientOutcome, after(hour+1)), also(fault, due(hour)), nil, nil},
 		{"before now", policy(), sending(), settled(TransientOutcome, after(-hour)), also(fault, due(10*time.Second)), nil, nil},
 		{"at the bound", policy(), sending(attempts(4)), settled(Definitive, after(hour)),
-			[]change{idle, says("said so"), status(StatusError), attempts(5), failedNo(2)}, nil, nil},
+			[]change{idle, says("said so"), status(StatusError), reason(ReasonFailed), attempts(5), failedNo(2)}, nil, nil},
 	})
 }
 
@@ -143,7 +143,7 @@ func TestOUT13_LateOutcomes(t *testing.T) {
 
 // OUT-13, OUT-5: a send that nobody answers for any more may have arrived.
 func TestOUT13_Recovered(t *testing.T) {
-	lost := []change{idle, unknown}
+	lost := []change{idle, unknown, says("the worker was lost in the attempt that began at 2027-01-15T07:59:00Z")}
 	verify := also(lost, status(StatusVerifying))
 	run(t, []row{
 		{"sending", policy(), sending(passes(9)), Recovered{}, also(verify, passes(0)), nil, nil},
