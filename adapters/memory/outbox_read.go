@@ -93,9 +93,13 @@ func (r outboxReader) Entries(query storage.EntryQuery) ([]outbox.Entry, error) 
 	return found, nil
 }
 
-func (r outboxReader) Hold(workspace string) (outbox.Hold, bool, error) {
-	hold, ok := r.holds.get(workspace)
-	return hold, ok, nil
+func (r outboxReader) Holds() ([]storage.WorkspaceHold, error) {
+	var holds []storage.WorkspaceHold
+	for workspace, hold := range r.holds.rows {
+		holds = append(holds, storage.WorkspaceHold{Workspace: workspace, Hold: hold})
+	}
+	slices.SortFunc(holds, func(a, b storage.WorkspaceHold) int { return cmp.Compare(a.Workspace, b.Workspace) })
+	return holds, nil
 }
 
 func (r outboxReader) DueHooks(now time.Time, limit int) ([]storage.DeliveredRecord, error) {

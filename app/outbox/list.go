@@ -54,6 +54,7 @@ type Status struct {
 	OldestAt   time.Time        `json:"oldestAt,omitzero"` // when the oldest living entry was accepted
 	Sweeps     map[string]int64 `json:"sweeps"`            // what all sweeps came to
 	Leases     []Holding        `json:"leases"`
+	Holds      []Aside          `json:"holds"`
 	LastLoopAt time.Time        `json:"lastLoopAt,omitzero"` // when a worker last looked around, to within ParkedSweepInterval
 }
 
@@ -67,9 +68,16 @@ type Holding struct {
 	Stale       bool          `json:"stale"` // ran out, and nobody has taken it yet
 }
 
+// Aside is a workspace that ParkWorkspace has set aside.
+type Aside struct {
+	WorkspaceID string        `json:"workspaceID"`
+	Reason      string        `json:"reason,omitempty"`
+	For         time.Duration `json:"for"` // nanoseconds
+}
+
 // Status counts.
 func (s *Service) Status(ctx context.Context) (Status, error) {
-	status := Status{Entries: map[string]int64{}, Sweeps: map[string]int64{}, Leases: []Holding{}}
+	status := Status{Entries: map[string]int64{}, Sweeps: map[string]int64{}, Leases: []Holding{}, Holds: []Aside{}}
 	now := s.now()
 	err := s.store.ViewOutbox(ctx, func(r storage.OutboxReader) error {
 		figures, err := r.Figures()
@@ -92,6 +100,13 @@ func (s *Service) Status(ctx context.Context) (Status, error) {
 		}
 		if len(oldest) > 0 {
 			status.OldestID, status.OldestAt = oldest[0].ID, oldest[0].AcceptedAt
+		}
+		holds, err := r.Holds()
+		if err != nil {
+			return err
+		}
+		for _, h := range holds {
+			status.Holds = append(status.Holds, Aside{WorkspaceID: h.Workspace, Reason: h.Reason, For: max(0, now.Sub(h.Since))})
 		}
 		leases, err := r.Leases()
 		for _, l := range leases {

@@ -104,6 +104,8 @@ func TestOUT9_Status(t *testing.T) {
 		r.must(err)
 		id := r.accept(s, "busy", "text")
 		j := r.crash(s, "busy")
+		parked, err := s.ParkWorkspace(r.Context(), "empty", "a typo")
+		r.must(err)
 		wait(time.Second)
 		got, err := s.Status(r.Context())
 		r.must(err)
@@ -112,8 +114,9 @@ func TestOUT9_Status(t *testing.T) {
 			OldestID: ids[0], OldestAt: r.entry(s, ids[0]).AcceptedAt,
 			Sweeps: map[string]int64{"completed": 1, "rearmed": 2, "unchanged": 1, "indeterminate": 1},
 			Leases: []Holding{{"w", "busy", id, j.lease.Owner, time.Second, false}},
+			Holds:  []Aside{{"empty", "a typo", time.Second}},
 		}
-		if !reflect.DeepEqual(got, want) || !strings.HasPrefix(j.lease.Owner, "me:") {
+		if parked != 0 || !reflect.DeepEqual(got, want) || !strings.HasPrefix(j.lease.Owner, "me:") {
 			r.Errorf("the state is\n%+v, not\n%+v", got, want)
 		}
 		stop := r.runBy(s, nil) // on another workspace

@@ -45,6 +45,10 @@ func (w *worker) look(ctx context.Context) (found sight, err error) {
 // that are free because a worker died, then those that wait longest. The next ones
 // wait for a place.
 func (w *worker) due(r storage.OutboxReader, lapsed []outbox.Lane, now time.Time) (lanes []outbox.Lane, err error) {
+	held, err := heldWorkspaces(r)
+	if err != nil {
+		return nil, err
+	}
 	room, left := w.room()
 	more := false
 	admit := func(lane outbox.Lane) bool {
@@ -71,7 +75,7 @@ func (w *worker) due(r storage.OutboxReader, lapsed []outbox.Lane, now time.Time
 			return true
 		}
 		var idle bool
-		if idle, err = w.s.idle(r, due.Lane, route, now); err != nil || idle {
+		if idle, err = w.s.idle(r, due.Lane, route, held, now); err != nil || idle {
 			return err == nil
 		}
 		return admit(due.Lane)
@@ -84,15 +88,25 @@ func (w *worker) due(r storage.OutboxReader, lapsed []outbox.Lane, now time.Time
 
 // idle tells whether there is no need to take a lane: its workspace is set aside, or
 // the head of its strict order keeps everything back.
-func (s *Service) idle(r storage.OutboxReader, lane outbox.Lane, route Route, now time.Time) (bool, error) {
-	if _, held, err := r.Hold(lane.Workspace); err != nil || held {
-		return held, err
+func (s *Service) idle(r storage.OutboxReader, lane outbox.Lane, route Route, held map[string]bool, now time.Time) (bool, error) {
+	if held[lane.Workspace] {
+		return true, nil
 	}
 	if route.Order != OrderStrict {
 		return false, nil
 	}
 	head, ok, err := first(r, lane)
 	return ok && !s.config.Due(head, now), err
+}
+
+// heldWorkspaces are those that are set aside.
+func heldWorkspaces(r storage.OutboxReader) (map[string]bool, error) {
+	holds, err := r.Holds()
+	held := make(map[string]bool, len(holds))
+	for _, h := range holds {
+		held[h.Workspace] = true
+	}
+	return held, err
 }
 
 // first is the head of a lane, which may be unreadable.

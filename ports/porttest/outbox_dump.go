@@ -48,7 +48,7 @@ func overview(r storage.OutboxReader) []string {
 		d.note("lease %+v", l)
 	}
 	for _, workspace := range slices.Sorted(maps.Keys(workspaces)) {
-		d.note("hold of %q: %s", workspace, maybe(found(r.Hold(workspace))))
+		d.note("hold of %q: %s", workspace, maybe(heldIn(r, workspace)))
 	}
 	for _, record := range hooks(r, moment(1<<40), 1000) {
 		d.note("hook %s", recordLine(record))

@@ -154,7 +154,7 @@ func testEntryTimes(t *testing.T, f OutboxFactory) {
 	p.view(func(r storage.OutboxReader) {
 		record := hooks(r, moment(9), 1)[0]
 		got = append(got, record.At, record.HookUntil, record.Entry.AcceptedAt, record.Entry.PriorSince)
-		got = append(got, found(r.Hold("w")).Since)
+		got = append(got, heldIn(r, "w").Since)
 		done(r.DueLanes(moment(3), moment(3), func(l storage.DueLane) bool { got = append(got, l.Since); return true }))
 	})
 	for i, ms := range []int64{1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 1, 4, 10, 3} {

@@ -75,6 +75,12 @@ type LaneLease struct {
 	outbox.Lease
 }
 
+// WorkspaceHold is a hold with its workspace.
+type WorkspaceHold struct {
+	Workspace string
+	outbox.Hold
+}
+
 // DeliveredRecord is what is left of an entry that was delivered.
 type DeliveredRecord struct {
 	Entry     outbox.Entry // as it was when it was delivered; without Text and Model once the hook is done
@@ -116,8 +122,8 @@ type OutboxReader interface {
 	// no sense comes with StatusUnreadable, what is wrong in LastError, and what of
 	// its names and times can be read.
 	Entries(query EntryQuery) ([]outbox.Entry, error)
-	// Hold finds the hold of a workspace; ok is false when there is none.
-	Hold(workspace string) (hold outbox.Hold, ok bool, err error)
+	// Holds lists all holds, by workspace.
+	Holds() ([]WorkspaceHold, error)
 	// DueHooks lists, oldest delivery first, records whose hook is not done and
 	// whose HookUntil is zero or has come by now; at most limit.
 	DueHooks(now time.Time, limit int) ([]DeliveredRecord, error)

@@ -93,9 +93,15 @@ func entryPage(query storage.EntryQuery, after int64, size int) (string, []any) 
 	return b.String(), append(args, after, bound(size))
 }
 
-// Hold implements [storage.OutboxReader].
-func (r *outboxReader) Hold(workspace string) (hold outbox.Hold, ok bool, err error) {
-	return r.t.hold(workspace)
+// Holds implements [storage.OutboxReader].
+func (r *outboxReader) Holds() (holds []storage.WorkspaceHold, err error) {
+	var h storage.WorkspaceHold
+	var since int64
+	err = r.t.each("SELECT workspace, reason, since_ms FROM outbox_hold ORDER BY workspace", nil, func() {
+		h.Since = outboxTime(since)
+		holds = append(holds, h)
+	}, &h.Workspace, &h.Reason, &since)
+	return holds, err
 }
 
 // hold finds the hold of a workspace.

@@ -143,7 +143,7 @@ func (emptyOutbox) Leases() ([]storage.LaneLease, error) { return nil, nil }
 
 func (emptyOutbox) Entries(storage.EntryQuery) ([]outbox.Entry, error) { return nil, nil }
 
-func (emptyOutbox) Hold(string) (outbox.Hold, bool, error) { return outbox.Hold{}, false, nil }
+func (emptyOutbox) Holds() ([]storage.WorkspaceHold, error) { return nil, nil }
 
 func (emptyOutbox) DueHooks(time.Time, int) ([]storage.DeliveredRecord, error) { return nil, nil }
 

@@ -147,7 +147,7 @@ func survey(ctx context.Context, s *sqlstore.Store) error {
 		dueErr := r.DueLanes(at(99), at(9999), func(storage.DueLane) bool { due++; return true })
 		entries, entriesErr := r.Entries(storage.EntryQuery{Workspace: "w", Limit: 9})
 		_, leasesErr := r.Leases()
-		_, _, holdErr := r.Hold("w")
+		_, holdErr := r.Holds()
 		hooks, hooksErr := r.DueHooks(at(99), 9)
 		_, forgetErr := r.Forgettable(at(99))
 		figures, figuresErr := r.Figures()

@@ -16,7 +16,8 @@ func (s *session) outboxStatusCommand() *cobra.Command {
 		Use:   "status",
 		Short: "Print the outbox in figures",
 		Long: `Print the outbox in figures: entries by status, the oldest one, what all sweeps
-came to, when a worker last looked around, and who works on which session.`,
+came to, when a worker last looked around, which workspaces are parked, and who
+works on which session.`,
 		Example: "  tundish outbox status\n  tundish outbox status --json",
 		Args:    s.operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -52,7 +53,7 @@ func milliseconded(t time.Time) string {
 	return timeText(t)
 }
 
-// printOutboxStatus prints a line for each kind of figure and for each lease.
+// printOutboxStatus prints a line for each kind of figure, each hold and each lease.
 func (s *session) printOutboxStatus(status outbox.Status) {
 	s.printFigures("entries", status.Entries, outbox.StatusPending, outbox.StatusDelivering, outbox.StatusVerifying, outbox.StatusError, outbox.StatusParked)
 	if status.OldestID == "" {
@@ -62,6 +63,9 @@ func (s *session) printOutboxStatus(status outbox.Status) {
 	}
 	s.printFigures("sweeps", status.Sweeps, "completed", "rearmed", "unchanged", "indeterminate")
 	s.print("loop\t%s\n", timeText(status.LastLoopAt))
+	for _, h := range status.Holds {
+		s.print("hold\t%s\tfor=%s\treason=%s\n", domain.Escape(h.WorkspaceID), h.For.Truncate(time.Second), quoted(h.Reason))
+	}
 	for _, l := range status.Leases {
 		state := "held"
 		if l.Stale {
