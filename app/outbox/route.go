@@ -45,9 +45,9 @@ func (r Route) check() error {
 	}
 }
 
-// matches tells whether the route is about a workspace. A slash is a character like
+// Matches tells whether the route is about a workspace. A slash is a character like
 // any other here.
-func (r Route) matches(workspace string) bool {
+func (r Route) Matches(workspace string) bool {
 	if r.Workspace == "" {
 		return true
 	}
@@ -59,7 +59,7 @@ func (r Route) matches(workspace string) bool {
 // route finds the first of routes that matches; false when none does.
 func (s *Service) route(routes []Route, workspace string) (Route, bool) {
 	for _, r := range routes {
-		if r.matches(workspace) {
+		if r.Matches(workspace) {
 			if r.Verifier == nil && s.verifier != nil {
 				r.Verifier = s.verifier
 			}

@@ -10,8 +10,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // slow is a receiver that says when it has begun, and ends when it is told to.
@@ -133,16 +135,70 @@ func TestOUT10_Drain(t *testing.T) {
 	})
 }
 
-// OUT-10: a second signal, and the end of the drain, cancel a send, whose fate is
-// then unknown.
+// burst sends two signals that the worker gets at the same time.
+func (w workerProcess) burst(t *testing.T) {
+	t.Helper()
+	for _, each := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGTERM, syscall.SIGINT, syscall.SIGCONT} {
+		w.signal(t, each)
+	}
+}
+
+// insist sends signals until standard error has a line with a text: those that come
+// too soon count for nothing.
+func (w workerProcess) insist(t *testing.T, text string) {
+	t.Helper()
+	over := make(chan struct{})
+	var again sync.WaitGroup
+	again.Go(func() {
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-over:
+				return
+			case <-tick.C:
+				_ = w.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
+			}
+		}
+	})
+	defer again.Wait()
+	defer close(over)
+	w.await(t, text)
+}
+
+// OUT-10, OUT-16: a signal that follows the first one at once, as timeout sends its
+// child and then the group one, is the same: the send goes on to its end.
+func TestOUT10_Echo(t *testing.T) {
+	eachDriver(t, func(t *testing.T, b build) {
+		dir := slowSite(t)
+		w := startWorker(t, b, dir, "ses")
+		w.burst(t)
+		w.await(t, "takes nothing more")
+		// Opened so, it does not wait for a receiver that was cancelled.
+		pipe, err := os.OpenFile(filepath.Join(dir, "go"), os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer pipe.Close()
+		if _, err := pipe.WriteString("go\n"); err != nil {
+			t.Fatal(err)
+		}
+		w.end(t)
+		if list := run(t, b, dir, "", "outbox", "list"); list != "" {
+			t.Errorf("after two signals at once there is\n%s", list)
+		}
+	})
+}
+
+// OUT-10: a later second signal, and the end of the drain, cancel a send, whose fate
+// is then unknown.
 func TestOUT10_Cancel(t *testing.T) {
 	eachDriver(t, func(t *testing.T, b build) {
 		dir := slowSite(t)
 		w := startWorker(t, b, dir, "one")
 		w.signal(t, syscall.SIGTERM)
 		w.await(t, "takes nothing more")
-		w.signal(t, syscall.SIGTERM)
-		w.await(t, "cancels its sends")
+		w.insist(t, "cancels its sends")
 		w.end(t)
 		w = startWorker(t, b, dir, "two", "--drain", "1ms")
 		w.signal(t, syscall.SIGTERM)

@@ -84,5 +84,8 @@ func link(dir, program string) error {
 			return err
 		}
 	}
+	if err := os.Symlink(program+"-outbox", filepath.Join(dir, "tundish-outbox")); err != nil {
+		return err
+	}
 	return os.Symlink(program, filepath.Join(dir, "tundish"))
 }

@@ -3,6 +3,8 @@
 package worker
 
 import (
+	"os"
+
 	"github.com/tundish-go/tundish/cmd/tundish/internal/cli"
 	"github.com/tundish-go/tundish/cmd/tundish/wiring"
 )
@@ -11,7 +13,7 @@ import (
 func Run() int {
 	program := wiring.Program()
 	program.Receivers = func(publish cli.Publish) cli.Receivers {
-		return receivers{getenv: program.Getenv, publish: publish}
+		return receivers{lookup: os.LookupEnv, publish: publish}
 	}
 	return cli.Run(program)
 }

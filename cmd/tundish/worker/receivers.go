@@ -2,9 +2,11 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"strings"
 
 	deliverexec "github.com/tundish-go/tundish/adapters/deliver_exec"
@@ -12,6 +14,7 @@ import (
 	deliverinbox "github.com/tundish-go/tundish/adapters/deliver_inbox"
 	deliveropencode "github.com/tundish-go/tundish/adapters/deliver_opencode"
 	"github.com/tundish-go/tundish/cmd/tundish/internal/cli"
+	"github.com/tundish-go/tundish/domain"
 	"github.com/tundish-go/tundish/ports/delivery"
 )
 
@@ -26,8 +29,24 @@ const (
 
 // receivers makes what routes name.
 type receivers struct {
-	getenv  func(string) string
+	lookup  func(name string) (value string, found bool) // in the environment
 	publish cli.Publish
+}
+
+// Check implements [cli.Receivers].
+func (r receivers) Check(form, rest string) (warning string, err error) {
+	switch form {
+	case cli.FormExec:
+		program, _, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
+		if _, err := exec.LookPath(program); err != nil {
+			return fmt.Sprintf("the program %q cannot be run now: %v", domain.Shorten(program), errors.Unwrap(err)), nil
+		}
+	case cli.FormHTTP:
+		_, err = r.token()
+	case cli.FormOpencode:
+		_, _, err = r.login()
+	}
+	return "", err
 }
 
 // Deliverer implements [cli.Receivers].
@@ -93,32 +112,47 @@ const maxTokenBytes = 64 << 10
 
 // token reads the token anew for each send, so that a renewed file counts.
 func (r receivers) token() (string, error) {
-	if token := r.getenv(varToken); token != "" {
-		return strings.TrimSpace(token), nil
+	if token, found := r.lookup(varToken); found {
+		if token = strings.TrimSpace(token); token == "" {
+			return "", refused("put the token into it, or unset it", varToken+" is set and empty", nil)
+		}
+		return token, nil
 	}
-	path := r.getenv(varTokenFile)
-	if path == "" {
+	path, found := r.lookup(varTokenFile)
+	switch {
+	case !found:
 		return "", nil
+	case path == "":
+		return "", refused("name the token's file in it, or unset it", varTokenFile+" is set and empty", nil)
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return "", fmt.Errorf("the file of %s cannot be read: %w", varTokenFile, err)
+		return "", refused("", "the file of "+varTokenFile+" cannot be read", err)
 	}
 	defer file.Close()
 	text, err := io.ReadAll(io.LimitReader(file, maxTokenBytes+1))
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("the file of %s cannot be read: %w", varTokenFile, err)
+		return "", refused("", "the file of "+varTokenFile+" cannot be read", err)
 	case len(text) > maxTokenBytes:
-		return "", fmt.Errorf("the file of %s is longer than %d bytes", varTokenFile, maxTokenBytes)
+		return "", refused("", fmt.Sprintf("the file of %s is longer than %d bytes", varTokenFile, maxTokenBytes), nil)
 	}
-	return strings.TrimSpace(string(text)), nil
+	token := strings.TrimSpace(string(text))
+	if token == "" {
+		return "", refused("write the token into it, or unset the variable", "the file of "+varTokenFile+" is empty", nil)
+	}
+	return token, nil
+}
+
+func refused(remedy, text string, err error) error {
+	return &domain.Error{Code: domain.Invalid, Text: text, Err: err, Remedy: remedy}
 }
 
 // login is the user and the password of an opencode server.
 func (r receivers) login() (user, password string, err error) {
-	if password = r.getenv(varPassword); password == "" {
+	if password, _ = r.lookup(varPassword); password == "" {
 		password, err = r.token()
 	}
-	return r.getenv(varUser), password, err
+	user, _ = r.lookup(varUser)
+	return user, password, err
 }

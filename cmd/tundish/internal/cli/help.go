@@ -21,7 +21,7 @@ func (s *session) helpCommand() *cobra.Command {
 				children := named.Commands()
 				at := slices.IndexFunc(children, func(child *cobra.Command) bool { return child.Name() == word })
 				if at < 0 {
-					return unknownCommand(named, word)
+					return s.unknownCommand(named, word)
 				}
 				named = children[at]
 			}
@@ -37,7 +37,7 @@ func (s *session) refuseHelp(root *cobra.Command) {
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 {
-			s.unknown = unknownCommand(cmd, words[0])
+			s.unknown = s.unknownCommand(cmd, words[0])
 			return
 		}
 		help(cmd, args)

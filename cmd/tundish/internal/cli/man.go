@@ -84,7 +84,7 @@ func manFlags(b *strings.Builder, title string, flags *pflag.FlagSet) {
 			name = "-" + flag.Shorthand + ", " + name
 		}
 		fmt.Fprintf(b, ".TP\n.B %s\n", roff(strings.TrimSpace(name+" "+value)))
-		if flag.DefValue != "" && flag.DefValue != "false" {
+		if flag.DefValue != "" && flag.DefValue != "false" && flag.DefValue != "[]" {
 			text += " (default " + flag.DefValue + ")"
 		}
 		b.WriteString(roff(text) + "\n")

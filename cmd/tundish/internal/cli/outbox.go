@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,25 +35,37 @@ not.`,
 	return cmd
 }
 
+// outboxCommands are the commands of outbox, each with how many of its operands
+// name a workspace, a session and an entry, in this order.
+func (s *session) outboxCommands() []outboxPart {
+	return []outboxPart{
+		{"accept", s.outboxAcceptCommand, 2}, {"list", s.outboxListCommand, 2}, {"retry", s.outboxRetryCommand, 3},
+		{"dismiss", s.outboxDismissCommand, 3}, {"park", s.outboxParkCommand, 1}, {"unpark", s.outboxUnparkCommand, 1},
+		{"cleanup", s.outboxCleanupCommand, 1}, {"sweep", s.outboxSweepCommand, 1}, {"status", s.outboxStatusCommand, 0},
+		{"run", s.outboxRunCommand, 0},
+	}
+}
+
+type outboxPart struct {
+	name  string
+	make  func() *cobra.Command
+	depth int
+}
+
+func (s *session) belowOutbox(name string) bool {
+	return slices.ContainsFunc(s.outboxCommands(), func(c outboxPart) bool { return c.name == name })
+}
+
 // addOutboxCommands adds the one that is called, or all.
 func (s *session) addOutboxCommands(cmd *cobra.Command) {
-	commands := []struct {
-		name string
-		make func() *cobra.Command
-	}{
-		{"accept", s.outboxAcceptCommand}, {"list", s.outboxListCommand}, {"retry", s.outboxRetryCommand},
-		{"dismiss", s.outboxDismissCommand}, {"park", s.outboxParkCommand}, {"unpark", s.outboxUnparkCommand},
-		{"cleanup", s.outboxCleanupCommand}, {"sweep", s.outboxSweepCommand}, {"status", s.outboxStatusCommand},
-		{"run", s.outboxRunCommand},
+	all := s.outboxCommands()
+	if at := slices.IndexFunc(all, func(c outboxPart) bool { return c.name == s.sub }); at >= 0 {
+		all = all[at : at+1]
 	}
-	for _, c := range commands {
-		if c.name == s.sub {
-			cmd.AddCommand(c.make())
-			return
-		}
-	}
-	for _, c := range commands {
-		cmd.AddCommand(c.make())
+	for _, c := range all {
+		made := c.make()
+		made.ValidArgsFunction = s.completeEntries(c.depth)
+		cmd.AddCommand(made)
 	}
 }
 
@@ -69,6 +82,9 @@ func (s *session) withOutbox(ctx context.Context, do func(*outbox.Service) error
 	limits, err := outboxConfig(settings.Outbox)
 	if err != nil {
 		return err
+	}
+	if complete, err := limits.Complete(); err == nil {
+		s.outboxCap = complete.Cap
 	}
 	return s.withStore(ctx, path, s.warn, func(store Store) error {
 		service, err := outbox.New(outbox.Options{Store: store, Config: limits, Clock: s.Clock, Routes: orders(settings.Outbox)})
@@ -90,7 +106,7 @@ type workerOptions struct {
 
 // withWorker is withOutbox for what delivers or asks receivers. In a program that
 // cannot, it hands over to the one that can.
-func (s *session) withWorker(ctx context.Context, o workerOptions, do func(*outbox.Service) error) error {
+func (s *session) withWorker(ctx context.Context, o workerOptions, do func(*outbox.Service, []outbox.Route) error) error {
 	if s.Receivers == nil {
 		return s.handOver()
 	}
@@ -123,10 +139,11 @@ func (s *session) withWorker(ctx context.Context, o workerOptions, do func(*outb
 		if err != nil {
 			return err
 		}
-		return do(service)
+		return do(service, all)
 	})
 }
 
+// workerRoutes makes the routes, and looks whether those of a worker can work.
 func (s *session) workerRoutes(store Store, settings config.Config, o workerOptions) ([]outbox.Route, error) {
 	publish := func(ctx context.Context, queue, key, dedupe string, payload []byte) error {
 		in, err := s.inbox(store, settings)
@@ -136,11 +153,15 @@ func (s *session) workerRoutes(store Store, settings config.Config, o workerOpti
 		_, err = in.Publish(ctx, app.Message{Queue: queue, Key: &key, Payload: payload, Dedupe: dedupe})
 		return err
 	}
-	all, err := routes(s.Receivers(publish), o.delivers, settings.Outbox)
-	if err == nil && len(all) == 0 && o.roving {
-		err = usage("give --deliver, such as --deliver exec:PROGRAM, or set outbox.routes in the configuration", "there is no route: nothing says where entries go")
+	made := s.Receivers(publish)
+	all, err := routes(made, o.delivers, settings.Outbox)
+	if err != nil || !o.roving {
+		return all, err
 	}
-	return all, err
+	if len(all) == 0 {
+		return nil, usage("give --deliver, such as --deliver exec:PROGRAM, or set outbox.routes in the configuration", "there is no route: nothing says where entries go")
+	}
+	return all, s.checkReceivers(made, o.delivers, settings.Outbox)
 }
 
 // handOver lets the worker's program run the same command.

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -26,7 +27,7 @@ Without TEXT, or with -, the prompt is read from standard input, whose last
 newline does not count. The id is printed after the entry is safe on the disk.
 With an --id that the session knows, nothing is accepted: "duplicate", the id of
 the first entry and its state are printed. Exits 4 when the session's outbox is
-full.`,
+full. Into a parked workspace it is accepted, with a note on standard error.`,
 		Example: `  tundish outbox accept web ses_1 'run the tests again'
   git diff | tundish outbox accept web ses_1 --id review-17 --user ann
   tundish outbox accept web ses_1 --model '{"name":"small"}' -- '-v means what?'`,
@@ -40,7 +41,7 @@ full.`,
 			}
 			return s.withOutbox(cmd.Context(), func(service *outbox.Service) error {
 				entry, err := service.Accept(cmd.Context(), args[0], args[1], flags.user, flags.id, text, json.RawMessage(flags.model))
-				return s.printAccepted(entry, err)
+				return s.printAccepted(outbox.Entry{WorkspaceID: args[0], SessionID: args[1]}, entry, err)
 			})
 		},
 	}
@@ -50,7 +51,8 @@ full.`,
 	return cmd
 }
 
-func (s *session) printAccepted(entry *outbox.Entry, err error) error {
+// printAccepted prints what became of a prompt for the lane of asked.
+func (s *session) printAccepted(asked outbox.Entry, entry *outbox.Entry, err error) error {
 	var duplicate *outbox.Duplicate
 	switch {
 	case errors.As(err, &duplicate):
@@ -61,7 +63,11 @@ func (s *session) printAccepted(entry *outbox.Entry, err error) error {
 		s.print("duplicate %s %s%s\n", duplicate.AcceptedID, duplicate.State, differs)
 		return nil
 	case errors.Is(err, outbox.ErrCapped):
-		return &domain.Error{Text: "nothing was accepted", Err: err, Remedy: "try again when something was delivered; tundish outbox list shows what waits"}
+		return fullLaneError{&domain.Error{
+			Text: fmt.Sprintf("session %q of workspace %q holds %d entries, as many as outbox.cap allows",
+				domain.Shorten(asked.SessionID), domain.Shorten(asked.WorkspaceID), s.outboxCap),
+			Remedy: "deliver, dismiss or raise the cap",
+		}}
 	case domain.CodeOf(err) == domain.Invalid:
 		return &domain.Error{Code: domain.Payload, Text: "nothing was accepted", Err: err} // the call was right, its data are not
 	case err != nil:
@@ -74,8 +80,22 @@ func (s *session) printAccepted(entry *outbox.Entry, err error) error {
 			Remedy: "do not accept it again",
 		}
 	}
+	if entry.Status == outbox.StatusParked {
+		because := ""
+		if entry.Reason != "" {
+			because = ": " + entry.Reason
+		}
+		s.note("workspace %q is parked%s; its entries wait for tundish outbox unpark %s",
+			entry.WorkspaceID, because, shellWord(entry.WorkspaceID))
+	}
 	return nil
 }
+
+// fullLaneError tells what is full in the words of this command line.
+type fullLaneError struct{ error }
+
+// Unwrap gives ErrCapped, by which it exits.
+func (fullLaneError) Unwrap() error { return outbox.ErrCapped }
 
 // readPrompt reads standard input to its end, as far as a prompt can go, without
 // one newline at the end.
@@ -87,5 +107,12 @@ func (s *session) readPrompt() (string, error) {
 	if err != nil {
 		return "", &domain.Error{Code: domain.IO, Text: "standard input cannot be read", Err: err, Remedy: "give the prompt as an argument"}
 	}
-	return strings.TrimSuffix(string(text), "\n"), nil
+	prompt := strings.TrimSuffix(string(text), "\n")
+	if len(prompt) > rules.MaxTextBytes { // how long it is in the end was not read
+		return "", &domain.Error{
+			Code: domain.Payload, Text: fmt.Sprintf("nothing was accepted: the text is longer than %d bytes", rules.MaxTextBytes),
+			Remedy: "shorten it, or write it into a file and name that",
+		}
+	}
+	return prompt, nil
 }

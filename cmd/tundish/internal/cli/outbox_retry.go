@@ -20,7 +20,7 @@ the route has no verifier, --resend says that it may be sent a second time.`,
 		Example: "  tundish outbox retry web ses_1 ob_0198c6f2-7e1a-7cc3-98c8-0123456789ab",
 		Args:    s.operands("WORKSPACE", "SESSION", "ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return s.withWorker(cmd.Context(), workerOptions{}, func(service *outbox.Service) error {
+			return s.withWorker(cmd.Context(), workerOptions{}, func(service *outbox.Service, _ []outbox.Route) error {
 				workspace, session, id := args[0], args[1], args[2]
 				done, err := service.RetryWith(cmd.Context(), workspace, session, id, outbox.RetryOptions{Resend: resend, Ask: true})
 				switch {

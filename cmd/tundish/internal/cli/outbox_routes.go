@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"path"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -25,7 +26,7 @@ func outboxConfig(o *config.Outbox) (outbox.Config, error) {
 		BookkeepingTimeout: o.BookkeepingTimeout, Tick: o.Tick, Workers: o.Workers,
 	}
 	if _, err := c.Complete(); err != nil {
-		return c, configError(o.Fault(keyOf(err), err.Error()))
+		return c, configError(o.Fault(keyOf(err), reasonOf(err)))
 	}
 	return c, nil
 }
@@ -37,8 +38,30 @@ func keyOf(err error) string {
 	if !ok {
 		return ""
 	}
+	return keyed(wrong.Field)
+}
+
+// reasonOf is what is wrong with the field, in which the names of other fields are
+// their keys.
+func reasonOf(err error) string {
+	wrong, ok := errors.AsType[*outbox.FieldError](err)
+	if !ok {
+		return err.Error()
+	}
+	words := strings.Fields(wrong.Reason)
+	for i, word := range words {
+		name := strings.TrimRight(word, ",;")
+		if _, ok := reflect.TypeFor[outbox.Config]().FieldByName(name); ok {
+			words[i] = keyed(name) + word[len(name):]
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// keyed is the key of a field.
+func keyed(field string) string {
 	var b strings.Builder
-	for i, r := range strings.ReplaceAll(wrong.Field, "TTL", "Ttl") {
+	for i, r := range strings.ReplaceAll(field, "TTL", "Ttl") {
 		if r >= 'A' && r <= 'Z' {
 			if i > 0 {
 				b.WriteByte('_')

@@ -5,12 +5,15 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strconv"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tundish-go/tundish/app/outbox"
+	rules "github.com/tundish-go/tundish/domain/outbox"
 )
 
 type runFlags struct {
@@ -30,8 +33,9 @@ It delivers the entries of those workspaces that a route matches: the routes of
 --deliver first, then those of the configuration. SPEC is exec:PROGRAM, an
 http:// or https:// address, opencode:URL or inbox:QUEUE; GLOB is a pattern for
 workspaces. SIGTERM or SIGINT lets it take nothing more, wait for its sends for
---drain, and then cancel them; a second one cancels at once. With --once it does
-what is due now, waits for that, and prints counts.`,
+--drain, and then cancel them; a second one cancels at once, unless it follows
+within a quarter of a second. With --once it does what is due now, waits for
+that, and prints counts.`,
 		Example: `  tundish outbox run
   tundish outbox run --deliver exec:/usr/local/bin/to-agent
   tundish outbox run --deliver 'web-*=https://agents.example.com/prompts' --deliver inbox:prompts
@@ -45,13 +49,13 @@ what is due now, waits for that, and prints counts.`,
 			if s.Receivers != nil {
 				wakePipes()
 			}
-			return s.withWorker(cmd.Context(), options, func(service *outbox.Service) error {
+			return s.withWorker(cmd.Context(), options, func(service *outbox.Service, _ []outbox.Route) error {
 				return s.runOutbox(cmd.Context(), service, flags.once)
 			})
 		},
 	}
-	cmd.Flags().StringArrayVar(&flags.delivers, "deliver", nil, "deliver the entries of the workspaces that match `[GLOB=]SPEC`'s pattern, or all, by its receiver; may be given again")
-	cmd.Flags().StringVar(&flags.workers, "workers", "", "at most `N` sends and verifications at once, slow ones not counted")
+	cmd.Flags().StringArrayVar(&flags.delivers, "deliver", nil, "a route `[GLOB=]SPEC`: what is for workspaces that match GLOB, or for all, goes to SPEC; may be given again")
+	cmd.Flags().StringVar(&flags.workers, "workers", "", "at most `N` sends and verifications at once, slow ones not counted; 1 to 256")
 	cmd.Flags().StringVar(&flags.drain, "drain", "", "wait this `DURATION` for sends at the end, such as 500ms or 2m")
 	cmd.Flags().StringVar(&flags.level, "log-level", "info", "log from this `LEVEL` on: debug, info, warn or error")
 	cmd.Flags().BoolVar(&flags.once, "once", false, "do what is due now, print counts and end")
@@ -70,7 +74,10 @@ func (f runFlags) options(cmd *cobra.Command, stderr *os.File) (o workerOptions,
 		if err != nil {
 			return o, err
 		}
-		o.workers = int(min(n, 1<<30))
+		if n > rules.MaxInFlight {
+			return o, usage("use 1 to "+strconv.Itoa(rules.MaxInFlight), "--workers %d is too large", n)
+		}
+		o.workers = int(n)
 	}
 	if set(cmd.Flags(), "drain") {
 		if o.drain, err = fineDuration(f.drain); err != nil {
@@ -113,8 +120,12 @@ func (s *session) runOutbox(ctx context.Context, service *outbox.Service, once b
 	return nil
 }
 
-// heed lets the first signal end the worker and the next ones its sends. The
-// function that it returns ends that.
+// echo is how long after the first signal another one is taken for the same:
+// timeout, and wrappers like it, signal their child and then its whole group.
+const echo = 250 * time.Millisecond
+
+// heed lets the first signal end the worker and later ones its sends. The function
+// that it returns ends that.
 func (s *session) heed(service *outbox.Service, cancel context.CancelFunc) (stop func()) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGTERM)
@@ -124,13 +135,18 @@ func (s *session) heed(service *outbox.Service, cancel context.CancelFunc) (stop
 	over := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
+		var begun time.Duration
 		for first := true; ; first = false {
 			select {
 			case <-over:
 				return
 			case <-signals:
 			}
+			if !first && s.Clock.Elapsed()-begun < echo {
+				continue
+			}
 			if first {
+				begun = s.Clock.Elapsed()
 				s.note("the outbox worker takes nothing more and waits for its sends; a second signal cancels them")
 				cancel()
 			} else {

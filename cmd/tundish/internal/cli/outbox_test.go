@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/tundish-go/tundish/cmd/tundish/internal/config"
 	"github.com/tundish-go/tundish/domain"
 	"github.com/tundish-go/tundish/domain/inbox"
+	rules "github.com/tundish-go/tundish/domain/outbox"
 )
 
 // OUT-16: the configuration in the guide holds every key with its default.
@@ -38,6 +40,38 @@ func TestDocs_OutboxDefaults(t *testing.T) {
 	}
 	if err := checkOutbox(settings.Outbox); err != nil {
 		t.Error(err)
+	}
+}
+
+// OUT-15, OUT-16: the guide's entry is one as receivers get it, its fields are
+// explained, and so is how long a receiver that is away is waited for.
+func TestDocs_OutboxEntry(t *testing.T) {
+	page := guide{topic: "outbox"}.text()
+	_, after, _ := strings.Cut(page, "```json\n")
+	line, _, _ := strings.Cut(after, "\n")
+	var e outbox.Entry
+	if err := json.Unmarshal([]byte(line), &e); err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.Marshal(e)
+	if diff := cmp.Diff(line, string(got)); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(got, &fields); err != nil {
+		t.Fatal(err)
+	}
+	for name := range fields {
+		if !strings.Contains(page, "`"+name+"`") {
+			t.Errorf("the guide does not explain %s", name)
+		}
+	}
+	c, wait := outbox.DefaultConfig(), time.Duration(0)
+	for failures := 1; failures < c.MaxTransientFailures; failures++ {
+		wait += rules.Backoff(c.RetryBackoff, c.MaxBackoff, failures)
+	}
+	if wait != 32*time.Minute+30*time.Second || !strings.Contains(page, "32 minutes and a half") {
+		t.Errorf("a receiver that is away is waited for %v", wait)
 	}
 }
 
@@ -68,7 +102,7 @@ func TestOUT16_Spec(t *testing.T) {
 		_, err := parseSpec("receiver", text, delivererForms()...)
 		if domain.CodeOf(err) != domain.Invalid || !strings.Contains(err.Error(), "use exec:PROGRAM, http://… or https://…, opencode:URL, inbox:QUEUE") {
 			t.Errorf("%q gives %v", text, err)
-		} else if strings.Contains(err.Error(), "secret") || len(err.Error()) > 200 {
+		} else if strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "ann") || len(err.Error()) > 200 {
 			t.Errorf("%q shows too much: %v", text, err)
 		}
 	}
@@ -78,6 +112,21 @@ func TestOUT16_Spec(t *testing.T) {
 	} {
 		if glob, rest := splitDeliver(text); glob != want[0] || rest != want[1] {
 			t.Errorf("%q is split into %q and %q", text, glob, rest)
+		}
+	}
+}
+
+// OUT-16: what is no good is shown as far as it can hold no secret.
+func TestOUT16_Bare(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "exe:cat": "exe:cat", "smtp:ann": "smtp:ann", "opencode:x": "opencode:x", "htp://host:80": "htp://host:80",
+		"htp://ann:secret@host/": "htp:…", "ann:secret@host": "ann:…", "secret@host:80": "…", "exec": "exec",
+		"htps://host/hook/secret": "htps://host…", "htps://host?key=secret": "htps://host…", "exce:curl -H secret": "exce:curl…",
+		"x?secret": "x…", "key=secret": "key…", "opencode:host/?auth=secret": "opencode:host/…",
+		"opencode:http:/ann:secret@host": "opencode:…",
+	} {
+		if got := bare(text); got != want {
+			t.Errorf("%q is shown as %q, want %q", text, got, want)
 		}
 	}
 }

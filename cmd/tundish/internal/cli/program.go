@@ -72,6 +72,8 @@ type session struct {
 	stdout *output
 	text   *bufio.Writer // onto stdout; flushed at the end of the run
 
+	outboxCap int // entries that a lane holds, once the configuration is read
+
 	sub      string   // the command of outbox that is called, if it is the first word
 	changes  bool     // the command that runs is one that changes something
 	unknown  error    // of --help for a command that does not exist

@@ -40,7 +40,7 @@ prompts for sessions and delivers them.`,
 	root.SetIn(s.Stdin)
 	root.SetOut(s.text)
 	root.SetErr(s.Stderr)
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(s.flagError)
 	root.SetUsageFunc(printUsage)
 	s.refuseHelp(root)
 	flags := root.PersistentFlags()
@@ -110,10 +110,17 @@ func (s *session) noCommand(cmd *cobra.Command, args []string) error {
 		}
 		return usage("one of "+strings.Join(commandNames(cmd), ", ")+" must follow, such as "+cmd.CommandPath()+example, "a command is missing")
 	}
-	return unknownCommand(cmd, args[0])
+	return s.unknownCommand(cmd, args[0])
 }
 
-func unknownCommand(parent *cobra.Command, name string) error {
+func (s *session) unknownCommand(parent *cobra.Command, name string) error {
+	if !parent.HasParent() && s.belowOutbox(name) {
+		program := "tundish"
+		if s.Receivers != nil {
+			program = "tundish-outbox"
+		}
+		return usage("did you mean "+program+" outbox "+name+"?", "there is no command %q", name)
+	}
 	parent.SuggestionsMinimumDistance = 2
 	if near := parent.SuggestionsFor(name); len(near) > 0 {
 		return usage("did you mean "+strings.Join(near, " or ")+"?", "there is no command %q", name)
@@ -157,8 +164,12 @@ func (s *session) checkGlobals(flags *pflag.FlagSet) error {
 // set tells whether a flag was given.
 func set(flags *pflag.FlagSet, name string) bool { return flags.Changed(name) }
 
-// flagError words what is wrong with a flag.
-func flagError(cmd *cobra.Command, err error) error {
+// flagError words what is wrong with a flag. Where the word outbox was forgotten,
+// that is what is wrong.
+func (s *session) flagError(cmd *cobra.Command, err error) error {
+	if at := commandIndex(s.Args, cmd); !cmd.HasParent() && at >= 0 && s.belowOutbox(s.Args[at]) {
+		return s.unknownCommand(cmd, s.Args[at])
+	}
 	remedy := cmd.CommandPath() + " --help lists the flags"
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		name := unknown.GetSpecifiedName()

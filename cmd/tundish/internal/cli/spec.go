@@ -27,6 +27,9 @@ type Receivers interface {
 	Verifier(form, rest, kind string) (delivery.Verifier, error)
 	// Ledger makes a probe of a program.
 	Ledger(rest string) (delivery.LedgerProbe, error)
+	// Check looks, when a worker starts, whether what a form needs is there. A
+	// warning is for what may still come; empty means that all is well.
+	Check(form, rest string) (warning string, err error)
 }
 
 // Publish publishes a payload into a queue of the inbox, unless one with that id
@@ -54,15 +57,44 @@ func parseSpec(what, text string, forms ...string) (spec, error) {
 				return spec{}, err
 			}
 		}
+		if form == FormOpencode && !strings.HasPrefix(strings.ToLower(rest), "http://") && !strings.HasPrefix(strings.ToLower(rest), "https://") {
+			return spec{}, &domain.Error{
+				Code: domain.Invalid, Text: fmt.Sprintf("%q holds no address of a server", bare(text)),
+				Remedy: "write opencode:http://HOST:PORT or opencode:https://HOST",
+			}
+		}
 		return spec{form, rest}, nil
 	}
-	// What follows a colon may be an address with a password in it.
-	begin, _, colon := strings.Cut(text, ":")
-	begin = domain.Shorten(begin)
-	if colon {
-		begin += ":"
+	return spec{}, &domain.Error{Code: domain.Invalid, Text: fmt.Sprintf("%q is no form of a %s", bare(text), what), Remedy: "use " + spelled(forms)}
+}
+
+// bare is a text that is no good, as far as it can be shown: an address up to its
+// host, a command up to its arguments, and nothing behind the form where a password
+// may be.
+func bare(text string) string {
+	end := len(text)
+	if strings.Contains(text, "@") {
+		end = strings.IndexAny(text, ":@") + 1
+		if text[end-1] == '@' {
+			end = 0
+		}
+	} else {
+		from := 0
+		if at := strings.Index(text, "://"); at >= 0 {
+			from = at + len("://")
+		}
+		cut := " ?#&="
+		if from > 0 {
+			cut += "/"
+		}
+		if at := strings.IndexAny(text[from:], cut); at >= 0 {
+			end = from + at
+		}
 	}
-	return spec{}, &domain.Error{Code: domain.Invalid, Text: fmt.Sprintf("%q is no form of a %s", begin, what), Remedy: "use " + spelled(forms)}
+	if shown := domain.Shorten(text[:end]); end == len(text) || shown != text[:end] {
+		return shown
+	}
+	return text[:end] + "…"
 }
 
 // spelled lists forms for a message.
