@@ -179,11 +179,11 @@ func (w *worker) stop() {
 }
 
 // until waits for something that other processes bring about.
-func (p *post) until(what string, true func() bool) {
+func (p *post) until(what string, holds func() bool) {
 	p.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.Now().Add(patience); !true(); <-tick.C {
+	for end := time.Now().Add(patience); !holds(); <-tick.C {
 		if time.Now().After(end) {
 			p.t.Fatalf("never: %s", what)
 		}

@@ -8,6 +8,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -55,8 +56,8 @@ func run(ctx context.Context, path, deliver, verify string) error {
 		return err
 	}
 	done, err := service.RunOnce(ctx, nil)
-	fmt.Println(done.Sent, done.Delivered)
-	return err
+	_, printErr := fmt.Fprintln(os.Stdout, done.Sent, done.Delivered)
+	return errors.Join(err, printErr)
 }
 
 // delivered notes the entry durably, and then does what it is told.
