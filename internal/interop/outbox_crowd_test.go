@@ -96,13 +96,13 @@ func TestOUT5_WorkersThatDieAtRandom(t *testing.T) {
 		want = append(want, text)
 	}
 	stop := time.Now().Add(scale(6*time.Second, time.Minute))
-	kills, stops := 0, 0
+	kills, stops, ends := 0, 0, 0
 	var asleep []*worker
 	for i := 0; time.Now().Before(stop); i++ {
 		pair := []*worker{p.work(mixed(i)), p.work(mixed(i + 1))}
 		pause(t, rand.N(2*time.Second)+100*time.Millisecond)
-		for _, w := range asleep {
-			_ = w.cmd.Process.Signal(syscall.SIGCONT)
+		for _, w := range asleep { // past its lease or not, it goes on beside the new pair for a moment
+			w.wake()
 		}
 		asleep = nil
 		for _, w := range pair {
@@ -110,12 +110,18 @@ func TestOUT5_WorkersThatDieAtRandom(t *testing.T) {
 			case 0:
 				kills++
 				_ = w.cmd.Process.Kill()
-			case 1: // it sleeps, past its lease or not, and goes on
+			case 1:
 				stops++
 				_ = w.cmd.Process.Signal(syscall.SIGSTOP)
 				asleep = append(asleep, w)
+			default:
+				ends++
+				_ = w.cmd.Process.Signal(syscall.SIGTERM)
 			}
 		}
+	}
+	for _, w := range asleep { // one may have been stopped inside a transaction, and keeps the lock
+		w.wake()
 	}
 	last := []*worker{p.work(mixed(0)), p.work(mixed(1))}
 	p.empty(binaries[0])
@@ -128,7 +134,13 @@ func TestOUT5_WorkersThatDieAtRandom(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%d texts were stored, %d accepted", len(got), len(want))
 	}
-	t.Logf("%d lanes, %d kills, %d stops", lanes, kills, stops)
+	t.Logf("%d lanes, %d kills, %d stops, %d ends", lanes, kills, stops, ends)
+}
+
+// wake lets a stopped worker go on, and end in order.
+func (w *worker) wake() {
+	_ = w.cmd.Process.Signal(syscall.SIGTERM)
+	_ = w.cmd.Process.Signal(syscall.SIGCONT)
 }
 
 // pause lets processes work for a while.

@@ -193,7 +193,16 @@ func (p *post) until(what string, holds func() bool) {
 // empty waits until nothing is left to deliver.
 func (p *post) empty(b binary) {
 	p.t.Helper()
-	p.until("an empty outbox", func() bool { return p.ok(b, "outbox", "list") == "" })
+	var left string
+	defer func() {
+		if left != "" {
+			p.t.Logf("left:\n%s%s", left, p.ok(b, "outbox", "status"))
+		}
+	}()
+	p.until("an empty outbox", func() bool {
+		left = p.ok(b, "outbox", "list")
+		return left == ""
+	})
 }
 
 // want compares what the receiver has.
