@@ -1,6 +1,16 @@
 package main
 
-import "golang.org/x/sys/unix"
+import (
+	"syscall"
 
-// survive undoes that this process is killed when its parent dies.
-func survive() error { return unix.Prctl(unix.PR_SET_PDEATHSIG, 0, 0, 0, 0) }
+	"golang.org/x/sys/unix"
+)
+
+// survive undoes that this process is killed when its parent dies. That is a
+// property of each thread, and the runtime has several.
+func survive() error {
+	if _, _, errno := syscall.AllThreadsSyscall(syscall.SYS_PRCTL, unix.PR_SET_PDEATHSIG, 0, 0); errno != 0 {
+		return errno
+	}
+	return nil
+}
