@@ -12,8 +12,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/tundish-go/tundish/adapters/internal/httpanswer"
 	"github.com/tundish-go/tundish/domain"
-	"github.com/tundish-go/tundish/domain/outbox"
 )
 
 // maxQuote bounds, in bytes, what an error quotes of an answer.
@@ -22,57 +22,11 @@ const maxQuote = 512
 // classify tells from the status what became of the entry.
 func classify(answer *http.Response, told, shown string, now time.Time) error {
 	code := answer.StatusCode
-	if code >= 200 && code <= 299 {
-		return nil
-	}
 	err := fmt.Errorf("%s answered %d %s", shown, code, http.StatusText(code))
 	if told != "" {
 		err = fmt.Errorf("%w: %s", err, told)
 	}
-	switch {
-	case code >= 300 && code <= 399:
-		return outbox.Pointless(err)
-	case code == http.StatusRequestTimeout:
-		return outbox.Ambiguous(err)
-	case code == http.StatusTooEarly, code == http.StatusTooManyRequests, code == http.StatusServiceUnavailable:
-		if after := retryAfter(answer.Header.Get("Retry-After"), now); after > 0 {
-			err = &outbox.RetryAfterError{Err: err, After: after}
-		}
-		return outbox.Transient(err)
-	case pointless(code):
-		return outbox.Pointless(err)
-	case code >= 400 && code <= 499:
-		return err
-	}
-	return outbox.Ambiguous(err) // and whatever is no status of a final answer
-}
-
-// pointless tells the refusals that would be the same again.
-func pointless(code int) bool {
-	switch code {
-	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound,
-		http.StatusMethodNotAllowed, http.StatusGone, http.StatusRequestEntityTooLarge,
-		http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
-		return true
-	}
-	return false
-}
-
-// retryAfter reads seconds or a date; 0 for neither, and for what is past.
-func retryAfter(value string, now time.Time) time.Duration {
-	value = strings.TrimSpace(value)
-	seconds, err := strconv.ParseUint(value, 10, 63)
-	switch {
-	case errors.Is(err, strconv.ErrRange):
-		return outbox.MaxRetryAfter
-	case err == nil:
-		return time.Duration(min(seconds, uint64(outbox.MaxRetryAfter/time.Second))) * time.Second
-	}
-	date, err := http.ParseTime(value)
-	if err != nil {
-		return 0
-	}
-	return max(0, min(date.Sub(now), outbox.MaxRetryAfter))
+	return httpanswer.Class(err, code, answer.Header.Get("Retry-After"), now)
 }
 
 // read takes the body, so that the receiver is not cut off in its answer, and

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tundish-go/tundish/adapters/internal/httpanswer"
 	"github.com/tundish-go/tundish/domain"
 	"github.com/tundish-go/tundish/domain/outbox"
 )
@@ -118,7 +119,7 @@ func TestOUT15_RetryAfter(t *testing.T) {
 		"Sun, 01 Mar 2099 12:00:00 GMT":  time.Hour,
 		"Sunday, 01-Mar-26 12:00:30 GMT": 30 * time.Second,
 	} {
-		if got := retryAfter(value, now); got != want {
+		if got := httpanswer.RetryAfter(value, now); got != want {
 			t.Errorf("%q: %v, want %v", value, got, want)
 		}
 	}

@@ -2,15 +2,12 @@ package deliveropencode
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
 
-	"github.com/tundish-go/tundish/domain/outbox"
+	"github.com/tundish-go/tundish/adapters/internal/httpanswer"
 )
 
 // maxQuote bounds, in bytes, what an error quotes of an answer.
@@ -18,54 +15,7 @@ const maxQuote = 300
 
 // taken tells whether the server took the prompt: nil if it did.
 func (a answer) taken(now time.Time) error {
-	switch err := a.err(); {
-	case a.status >= 200 && a.status <= 299:
-		return nil
-	case a.status >= 300 && a.status <= 399:
-		return outbox.Pointless(err)
-	case a.status == http.StatusRequestTimeout:
-		return outbox.Ambiguous(err)
-	case a.status == http.StatusTooEarly, a.status == http.StatusTooManyRequests, a.status == http.StatusServiceUnavailable:
-		if after := retryAfter(a.header.Get("Retry-After"), now); after > 0 {
-			err = &outbox.RetryAfterError{Err: err, After: after}
-		}
-		return outbox.Transient(err)
-	case pointless(a.status):
-		return outbox.Pointless(err)
-	case a.status >= 400 && a.status <= 499:
-		return err
-	default:
-		return outbox.Ambiguous(err)
-	}
-}
-
-// pointless tells the refusals that would be the same again.
-func pointless(status int) bool {
-	switch status {
-	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound,
-		http.StatusMethodNotAllowed, http.StatusGone, http.StatusRequestEntityTooLarge,
-		http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
-		return true
-	}
-	return false
-}
-
-// retryAfter reads seconds or a date, at most outbox.MaxRetryAfter; 0 for neither,
-// and for what is past.
-func retryAfter(value string, now time.Time) time.Duration {
-	value = strings.TrimSpace(value)
-	seconds, err := strconv.ParseUint(value, 10, 63)
-	switch {
-	case errors.Is(err, strconv.ErrRange):
-		return outbox.MaxRetryAfter
-	case err == nil:
-		return time.Duration(min(seconds, uint64(outbox.MaxRetryAfter/time.Second))) * time.Second
-	}
-	date, err := http.ParseTime(value)
-	if err != nil {
-		return 0
-	}
-	return max(0, min(date.Sub(now), outbox.MaxRetryAfter))
+	return httpanswer.Class(a.err(), a.status, a.header.Get("Retry-After"), now)
 }
 
 // err is the answer as an error, with what the server says about it.

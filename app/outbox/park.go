@@ -78,22 +78,12 @@ func (s *Service) change(ctx context.Context, workspace string, wanted func(Entr
 // lanes lists the lanes of a workspace that have a wanted entry.
 func (s *Service) lanes(ctx context.Context, workspace string, wanted func(Entry) bool) (lanes []outbox.Lane, err error) {
 	seen := map[outbox.Lane]bool{}
-	query := storage.EntryQuery{Workspace: workspace, Limit: page, HeadsOnly: true}
-	for {
-		var entries []Entry
-		err := s.store.ViewOutbox(ctx, func(r storage.OutboxReader) (err error) {
-			entries, err = r.Entries(query)
-			return err
-		})
-		if err != nil || len(entries) == 0 {
-			return lanes, err
+	err = s.each(ctx, storage.EntryQuery{Workspace: workspace}, func(e Entry) error {
+		if wanted(e) && !seen[e.Lane()] {
+			seen[e.Lane()] = true
+			lanes = append(lanes, e.Lane())
 		}
-		for _, e := range entries {
-			query.AfterSeq = e.Seq
-			if wanted(e) && !seen[e.Lane()] {
-				seen[e.Lane()] = true
-				lanes = append(lanes, e.Lane())
-			}
-		}
-	}
+		return nil
+	})
+	return lanes, err
 }

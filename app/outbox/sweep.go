@@ -93,7 +93,18 @@ func (s *Service) sweep(ctx context.Context, workspace string, one func(Entry) (
 			}, nil))
 		}
 	}()
-	query := storage.EntryQuery{Workspace: workspace, Status: StatusError, Limit: page, HeadsOnly: true}
+	err = s.each(ctx, storage.EntryQuery{Workspace: workspace, Status: StatusError}, func(e Entry) error {
+		done, err := one(e)
+		total.add(done)
+		return err
+	})
+	return total, err
+}
+
+// each reads the heads of the selected entries, page by page and each page in a
+// snapshot of its own, and hands them over until one fails.
+func (s *Service) each(ctx context.Context, query storage.EntryQuery, one func(Entry) error) error {
+	query.Limit, query.HeadsOnly = page, true
 	for {
 		var entries []Entry
 		err := s.store.ViewOutbox(ctx, func(r storage.OutboxReader) (err error) {
@@ -101,14 +112,12 @@ func (s *Service) sweep(ctx context.Context, workspace string, one func(Entry) (
 			return err
 		})
 		if err != nil || len(entries) == 0 {
-			return total, err
+			return err
 		}
 		for _, e := range entries {
-			done, err := one(e)
-			if err != nil {
-				return total, err
+			if err := one(e); err != nil {
+				return err
 			}
-			total.add(done)
 			query.AfterSeq = e.Seq
 		}
 	}
@@ -142,22 +151,14 @@ func (s *Service) sweepEntry(ctx context.Context, route Route, e Entry, event ou
 // leaves the mark of the loop.
 func (s *Service) sweepAll(ctx context.Context, routes []Route) {
 	workspaces := map[string]bool{}
-	query := storage.EntryQuery{Status: StatusError, Limit: page, HeadsOnly: true}
-	for {
-		var entries []Entry
-		err := s.store.ViewOutbox(ctx, func(r storage.OutboxReader) (err error) {
-			entries, err = r.Entries(query)
-			return err
-		})
-		if err != nil || len(entries) == 0 {
-			break
+	err := s.each(ctx, storage.EntryQuery{Status: StatusError}, func(e Entry) error {
+		if _, ok := s.route(routes, e.WorkspaceID); ok {
+			workspaces[e.WorkspaceID] = true
 		}
-		for _, e := range entries {
-			if _, ok := s.route(routes, e.WorkspaceID); ok {
-				workspaces[e.WorkspaceID] = true
-			}
-			query.AfterSeq = e.Seq
-		}
+		return nil
+	})
+	if err != nil && ctx.Err() == nil {
+		s.log.Warn("the entries in error could not be read", "err", err)
 	}
 	for workspace := range workspaces {
 		if _, err := s.sweepErrors(ctx, workspace); err != nil && ctx.Err() == nil {

@@ -82,8 +82,9 @@ func laws() []law {
 		{pkg: "adapters/memory", may: core, tests: suite},
 		{pkg: "adapters/jq", may: []string{"ports", gojq, jsontext}, tests: []string{cmp, rapid}},
 		{pkg: "adapters/deliver_exec", may: delivers},
-		{pkg: "adapters/deliver_http", may: delivers},
-		{pkg: "adapters/deliver_opencode", may: delivers},
+		{pkg: "adapters/deliver_http", may: append([]string{"adapters/internal/httpanswer"}, delivers...)},
+		{pkg: "adapters/deliver_opencode", may: append([]string{"adapters/internal/httpanswer"}, delivers...)},
+		{pkg: "adapters/internal/httpanswer", may: []string{"domain/outbox"}},
 		{
 			pkg: "adapters/deliver_inbox", may: delivers, barred: []string{"net"},
 			tests: []string{"app", "adapters/memory", "adapters/jq", "adapters/payload"},
