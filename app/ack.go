@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
 	"github.com/tundish-go/tundish/domain"
 	"github.com/tundish-go/tundish/domain/inbox"
@@ -17,6 +15,19 @@ type Ack struct {
 	// Subscription is whose ack it is; empty for the only one that the
 	// subscriber holds on the item's queue (ACK-1).
 	Subscription string
+	// Note is stored with the ack, if it is the first; empty for none (ACK-3).
+	Note string
+}
+
+// AckMany takes responsibility for items, for all of them or for none (ACK-3).
+type AckMany struct {
+	Items []int64 // in the order in which they are acked; one given twice counts once
+	// Through, in place of Items, means all items up to this id that the subscriber
+	// was shown, under share all, or that are leased to it, under share one.
+	Through      int64
+	Subscriber   string
+	Subscription string // as in Ack; needed where no item Through is kept
+	Note         string // of all of them
 }
 
 // Acked is what an ack did.
@@ -26,120 +37,99 @@ type Acked struct {
 	Repeat       bool // the subscriber had acked it before
 	WasParked    bool
 	NeverPulled  bool
+	NoteLost     bool // it is a repeat, and the first ack does not have this note
 }
 
 // Ack records the subscriber's ack; a repeat by the owner succeeds. Another
 // subscriber's ack or live lease yields an error with code domain.Claimed that
 // wraps an *inbox.ClaimedError (ACK-1).
 func (in *Inbox) Ack(ctx context.Context, a Ack) (Acked, error) {
-	if err := inbox.CheckSubscriber(a.Subscriber); err != nil {
-		return Acked{}, err
-	}
-	if a.Subscription != "" {
-		if err := inbox.CheckSubscription(a.Subscription); err != nil {
-			return Acked{}, err
-		}
-	}
-	var done Acked
-	err := in.store.Update(ctx, func(tx storage.Writer) error {
-		facts, err := ackFacts(tx, a)
-		if err != nil {
-			return err
-		}
-		sub := facts.Bound.Subscription
-		now := in.now()
-		decision, err := inbox.DecideAck(facts, now)
-		if err != nil {
-			return err
-		}
-		done = Acked{
-			Item: a.Item, Subscription: sub.Name, Repeat: decision.Record == nil,
-			WasParked: decision.WasParked, NeverPulled: decision.NeverPulled,
-		}
-		if decision.Record == nil {
-			return nil
-		}
-		if _, err := park(tx, sub, now); err != nil {
-			return err
-		}
-		return tx.PutAck(*decision.Record)
-	})
+	done, err := in.AckMany(ctx, AckMany{Items: []int64{a.Item}, Subscriber: a.Subscriber, Subscription: a.Subscription, Note: a.Note})
 	if err != nil {
 		return Acked{}, err
+	}
+	return done[0], nil
+}
+
+// AckMany records acks in one transaction. The first item that Ack would refuse is
+// the error of all, and nothing is recorded; with Through nothing can be refused,
+// and there may be nothing to ack (ACK-3).
+func (in *Inbox) AckMany(ctx context.Context, a AckMany) ([]Acked, error) {
+	if err := a.check(); err != nil {
+		return nil, err
+	}
+	var done []Acked
+	err := in.store.Update(ctx, func(tx storage.Writer) error {
+		now := in.now()
+		target := claimant{a.Subscriber, a.Subscription}
+		items := distinct(a.Items)
+		if a.Through > 0 {
+			b, err := target.bound(tx, a.Through)
+			if err != nil {
+				return err
+			}
+			target.subscription = b.Subscription.Name
+			if items, err = taken(tx, b, a.Through, now); err != nil {
+				return err
+			}
+		}
+		for _, item := range items {
+			one, err := ackOne(tx, target, item, a.Note, now)
+			if err != nil {
+				return err
+			}
+			done = append(done, one)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return done, nil
 }
 
-func ackFacts(r storage.Reader, a Ack) (f inbox.AckFacts, err error) {
-	f.Item = a.Item
-	item, ok, err := r.Item(a.Item)
-	if err != nil {
-		return f, err
+func (a AckMany) check() error {
+	switch {
+	case a.Through < 0 || (a.Through > 0) == (len(a.Items) > 0):
+		return &domain.Error{Code: domain.Invalid, Text: "an ack needs either items or the last one, not both"}
+	case a.Note != "":
+		if err := inbox.CheckNote(a.Note); err != nil {
+			return err
+		}
 	}
-	if !ok {
-		return f, noItem(a.Item)
-	}
-	if f.Bound, err = ackBound(r, a, item.Queue); err != nil {
-		return f, err
-	}
-	name := f.Bound.Subscription.Name
-	ack, ok, err := r.Ack(name, a.Item)
-	if err != nil {
-		return f, err
-	}
-	if ok {
-		f.Ack = &ack
-	}
-	lease, ok, err := r.Lease(name, a.Item)
-	if ok {
-		f.Lease = &lease
-	}
-	return f, err
+	return claimant{a.Subscriber, a.Subscription}.check()
 }
 
-// ackBound finds the binding that the ack is for (ACK-1).
-func ackBound(r storage.Reader, a Ack, queue string) (inbox.Bound, error) {
-	if a.Subscription != "" {
-		b, err := requireBound(r, a.Subscription, a.Subscriber)
-		if err == nil && b.Subscription.Rules.Queue != queue {
-			err = &domain.Error{
-				Code: domain.NotFound, Text: fmt.Sprintf("the subscription %q reads the queue %q, and item %d is in %q",
-					a.Subscription, b.Subscription.Rules.Queue, a.Item, queue),
-				Remedy: "name a subscription that reads the item's queue",
-			}
-		}
-		return b, err
+// taken lists what a subscriber was shown and nobody has acked, or what is leased
+// to it, up to an item (ACK-3).
+func taken(r storage.Reader, b inbox.Bound, through, now int64) ([]int64, error) {
+	name, who := b.Subscription.Name, b.Binding.Subscriber
+	if b.Subscription.Rules.Share == inbox.All {
+		return r.ShownTo(name, who, through)
 	}
-	all, err := r.BoundBy(a.Subscriber)
-	if err != nil {
-		return inbox.Bound{}, err
-	}
-	var found []inbox.Bound
-	var names []string
-	for _, b := range all {
-		if b.Subscription.Rules.Queue == queue {
-			found = append(found, b)
-			names = append(names, b.Subscription.Name)
-		}
-	}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		return inbox.Bound{}, &domain.Error{
-			Code: domain.NotFound, Text: fmt.Sprintf("the subscriber %q has no subscription to the queue %q of item %d", a.Subscriber, queue, a.Item),
-			Remedy: "bind it with tundish subscribe NAME --as " + a.Subscriber,
-		}
-	}
-	return inbox.Bound{}, &domain.Error{
-		Code: domain.Invalid, Text: fmt.Sprintf("the subscriber %q has several subscriptions to the queue %q: %s", a.Subscriber, queue, strings.Join(names, ", ")),
-		Remedy: "choose one with --subscription",
-	}
+	leases, err := r.Leases(name, storage.LeaseQuery{State: storage.OpenLease})
+	return inbox.HeldBy(leases, who, through, now), err
 }
 
-func noItem(id int64) error {
-	return &domain.Error{
-		Code: domain.NotFound, Text: fmt.Sprintf("there is no item %d", id),
-		Remedy: "it was never published, or retention has removed it; tundish list QUEUE shows what is kept",
+func ackOne(tx storage.Writer, who claimant, item int64, note string, now int64) (Acked, error) {
+	facts, err := who.facts(tx, item)
+	if err != nil {
+		return Acked{}, err
 	}
+	sub := facts.Bound.Subscription
+	decision, err := inbox.DecideAck(facts, note, now)
+	if err != nil {
+		return Acked{}, err
+	}
+	done := Acked{
+		Item: item, Subscription: sub.Name, Repeat: decision.Record == nil,
+		WasParked: decision.WasParked, NeverPulled: decision.NeverPulled, NoteLost: decision.NoteLost,
+	}
+	if decision.Record == nil {
+		return done, nil
+	}
+	if _, err := park(tx, sub, now); err != nil {
+		return Acked{}, err
+	}
+	return done, tx.PutAck(*decision.Record)
 }

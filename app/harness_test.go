@@ -37,6 +37,7 @@ type watched struct {
 	storage.Store
 	updates atomic.Int64
 	locked  atomic.Bool
+	before  func() // the work of the next write, once; nil for nothing
 }
 
 func (w *watched) Update(ctx context.Context, fn func(storage.Writer) error) error {
@@ -44,6 +45,10 @@ func (w *watched) Update(ctx context.Context, fn func(storage.Writer) error) err
 	return w.Store.Update(ctx, func(tx storage.Writer) error {
 		w.locked.Store(true)
 		defer w.locked.Store(false)
+		if before := w.before; before != nil {
+			w.before = nil
+			before()
+		}
 		return fn(tx)
 	})
 }

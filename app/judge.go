@@ -93,6 +93,9 @@ func (j *judge) judge(ctx context.Context, item inbox.Item, first bool) (o opini
 			o.verdict, o.err = inbox.Failed, err.Error()
 		}
 	}
+	if o.verdict == inbox.Matched && item.Expired(j.now) {
+		o.verdict = inbox.Lapsed
+	}
 	if o.verdict == inbox.Matched {
 		if o.text, ok = j.text(ctx, item, first); !ok {
 			return o, false

@@ -49,7 +49,7 @@ func (v *verdicts) check(in *Inbox, now int64, readers []inbox.QueueReader, loss
 // failed is no match (RET-4).
 func (v *verdicts) matches(subscription string, item int64) bool {
 	o, known := v.judges[subscription].opinions[item]
-	return !known || o.verdict == inbox.Matched
+	return !known || o.verdict == inbox.Matched || o.verdict == inbox.Lapsed
 }
 
 // ask evaluates the wanted filters on a snapshot, for a bounded time that begins

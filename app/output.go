@@ -6,10 +6,23 @@ import (
 	"time"
 
 	"github.com/tundish-go/tundish/domain"
+	"github.com/tundish-go/tundish/domain/inbox"
 )
 
 // maxWrite bounds the time of writing under the write lock (PULL-12).
 const maxWrite = 500 * time.Millisecond
+
+// print writes what a plan says.
+func (p *pulling) print(ctx context.Context, w io.Writer, plan inbox.Plan) error {
+	if p.pull.Form == nil {
+		return write(ctx, w, plan.Output())
+	}
+	text, err := p.pull.Form(plan)
+	if err != nil {
+		return err
+	}
+	return write(ctx, w, text)
+}
 
 // write puts the whole output out, in one piece and within its time (PULL-12).
 func write(ctx context.Context, w io.Writer, text []byte) error {

@@ -26,6 +26,12 @@ type Message struct {
 	// KeySelector is an expression that takes the key from the payload; empty for
 	// none. It does not go together with Key (PUB-3).
 	KeySelector string
+	// Release is when the message becomes an item; the zero Moment is at once
+	// (TIME-1).
+	Release inbox.Moment
+	// Expires is from when on nobody gets the item; the zero Moment is never. A
+	// duration counts from the publish, also beside Release (TIME-6).
+	Expires inbox.Moment
 }
 
 // Draft is a message that was found fit to be stored.
@@ -34,36 +40,41 @@ type Draft struct {
 	key     *string
 	payload []byte
 	dedupe  string
+	release inbox.Moment
+	expires inbox.Moment
 }
 
 // Published is where a message is stored.
 type Published struct {
-	ID        int64
-	Duplicate bool // an earlier publish stored it, under ID (PUB-3)
+	ID        int64 // 0 while it waits for its time
+	Scheduled int64 // the number under which it waits for its time; 0 when it does not
+	Duplicate bool  // an earlier publish stored it, under ID or Scheduled (PUB-3, TIME-5)
 }
 
 // Publish stores one message durably and applies the queue's retention, in one
-// transaction (PUB-2, RET-1).
+// transaction (PUB-2, RET-1). What waits in the queue and is ripe comes before it
+// (TIME-4).
 func (in *Inbox) Publish(ctx context.Context, m Message) (Published, error) {
 	draft, err := in.Prepare(ctx, m)
 	if err != nil {
 		return Published{}, err
 	}
 	var done Published
-	err = in.insert(ctx, draft.queue, func(tx storage.Writer, now int64) (int, error) {
+	err = in.insert(ctx, draft.queue, func(tx storage.Writer, now int64) (stored int, err error) {
 		if draft.dedupe != "" {
 			record, ok, err := tx.Dedupe(draft.queue, draft.dedupe)
 			if err != nil {
 				return 0, err
 			}
 			if ok && record.Holds(now) {
-				done = Published{ID: record.Item, Duplicate: true}
+				done = Published{ID: record.Item, Scheduled: record.Scheduled, Duplicate: true}
 				return 0, nil
 			}
 		}
-		id, err := draft.insert(tx, now)
-		done = Published{ID: id}
-		return 1, err
+		if done, err = draft.store(tx, now); done.ID != 0 {
+			stored = 1
+		}
+		return stored, err
 	})
 	if err != nil {
 		return Published{}, err
@@ -73,12 +84,12 @@ func (in *Inbox) Publish(ctx context.Context, m Message) (Published, error) {
 
 // PublishAll stores drafts of one queue in one transaction, in order, and
 // returns their ids. It counts as one publish for retention (PUB-3). Drafts with
-// a dedupe id are refused.
+// a dedupe id or a time of release are refused.
 func (in *Inbox) PublishAll(ctx context.Context, queue string, drafts []Draft) ([]int64, error) {
 	for _, d := range drafts {
-		if d.dedupe != "" || d.queue != queue {
+		if d.dedupe != "" || d.queue != queue || d.release != (inbox.Moment{}) {
 			return nil, &domain.Error{
-				Code: domain.Invalid, Text: fmt.Sprintf("a batch for %q takes neither dedupe ids nor other queues", queue),
+				Code: domain.Invalid, Text: fmt.Sprintf("a batch for %q takes neither dedupe ids nor times of release nor other queues", queue),
 				Remedy: "publish such messages one by one",
 			}
 		}
@@ -90,11 +101,11 @@ func (in *Inbox) PublishAll(ctx context.Context, queue string, drafts []Draft) (
 	err := in.insert(ctx, queue, func(tx storage.Writer, now int64) (int, error) {
 		ids = ids[:0]
 		for _, d := range drafts {
-			id, err := d.insert(tx, now)
+			done, err := d.store(tx, now)
 			if err != nil {
 				return 0, err
 			}
-			ids = append(ids, id)
+			ids = append(ids, done.ID)
 		}
 		return len(drafts), nil
 	})
@@ -110,6 +121,11 @@ func (in *Inbox) Prepare(ctx context.Context, m Message) (Draft, error) {
 	if err := m.check(); err != nil {
 		return Draft{}, err
 	}
+	if now := in.now(); m.Expires != (inbox.Moment{}) {
+		if err := inbox.CheckExpiry(m.Expires.From(now), m.Release.From(now), now); err != nil {
+			return Draft{}, err
+		}
+	}
 	payload, err := in.payloads.Canonical(m.Payload, MaxPayloadDepth)
 	if err != nil {
 		return Draft{}, &domain.Error{Code: domain.Payload, Text: "the payload is not valid JSON", Err: err}
@@ -120,7 +136,7 @@ func (in *Inbox) Prepare(ctx context.Context, m Message) (Draft, error) {
 			return Draft{}, err
 		}
 	}
-	return Draft{queue: m.Queue, key: key, payload: payload, dedupe: m.Dedupe}, nil
+	return Draft{queue: m.Queue, key: key, payload: payload, dedupe: m.Dedupe, release: m.Release, expires: m.Expires}, nil
 }
 
 func (m Message) check() error {
@@ -167,13 +183,25 @@ func (in *Inbox) selectKey(ctx context.Context, expression string, payload []byt
 	return key, nil
 }
 
-func (d Draft) insert(tx storage.Writer, now int64) (int64, error) {
-	id, err := tx.Insert(inbox.Item{Queue: d.queue, Key: d.key, Payload: d.payload, CreatedAt: now})
+// store makes the draft an item, or has it wait for its time.
+func (d Draft) store(tx storage.Writer, now int64) (done Published, err error) {
+	expires := d.expires.From(now)
+	if d.release == (inbox.Moment{}) {
+		done.ID, err = tx.Insert(inbox.Item{Queue: d.queue, Key: d.key, Payload: d.payload, CreatedAt: now, ExpiresAt: expires})
+	} else {
+		waiting := inbox.Scheduled{
+			Queue: d.queue, Key: d.key, Payload: d.payload, Dedupe: d.dedupe, At: d.release.From(now), ExpiresAt: expires,
+		}
+		if d.release.In > 0 {
+			waiting.Delayed, waiting.MadeAt = true, now
+		}
+		done.Scheduled, err = tx.Schedule(waiting)
+	}
 	if err != nil || d.dedupe == "" {
-		return id, err
+		return done, err
 	}
 	if err := tx.ForgetDedupes(now-inbox.DedupeTTL, inbox.MaxRemoval); err != nil {
-		return id, err
+		return done, err
 	}
-	return id, tx.PutDedupe(inbox.Dedupe{Queue: d.queue, ID: d.dedupe, Item: id, At: now})
+	return done, tx.PutDedupe(inbox.Dedupe{Queue: d.queue, ID: d.dedupe, Item: done.ID, Scheduled: done.Scheduled, At: now})
 }

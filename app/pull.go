@@ -17,6 +17,13 @@ type Pull struct {
 	Due          bool   // all that are due (PULL-10)
 	Subscriber   string
 	MaxBytes     int // budget of the whole output; 0 means inbox.DefaultMaxBytes (PULL-9)
+	// ItemsOnly prints nothing unless an item is delivered; what else there is to
+	// report waits for the next pull (HOOK-5).
+	ItemsOnly bool
+	// Form spells what is printed in another form than text; nil means
+	// inbox.Plan.Output. The budget stays that of the text. Under an error of it
+	// nothing is written and nothing is marked. It may be called more than once.
+	Form func(inbox.Plan) ([]byte, error) `json:"-"`
 }
 
 // Pulled is what a pull did.
@@ -49,13 +56,11 @@ var errRaced = errors.New("app: other subscribers were faster")
 // method SetWriteDeadline(time.Time) error, the write is bounded by it and by
 // 500 ms.
 func (in *Inbox) Pull(ctx context.Context, p Pull, w io.Writer) (Pulled, error) {
-	if err := p.check(); err != nil {
+	run, err := in.begin(p)
+	if err != nil {
 		return Pulled{}, err
 	}
-	run := &pulling{in: in, pull: p, now: in.now(), judges: map[string]*judge{}, watch: newWatch(ctx, in.clock)}
-	if run.pull.MaxBytes == 0 {
-		run.pull.MaxBytes = inbox.DefaultMaxBytes
-	}
+	run.watch = newWatch(ctx, in.clock)
 	for race := 1; ; race++ {
 		plan, err := run.look(ctx)
 		if err != nil || plan.Empty() {
@@ -66,6 +71,17 @@ func (in *Inbox) Pull(ctx context.Context, p Pull, w io.Writer) (Pulled, error) 
 			return Pulled{Delivered: delivered, Skipped: run.skipped}, err
 		}
 	}
+}
+
+// begin checks a pull and tells what it is about.
+func (in *Inbox) begin(p Pull) (*pulling, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	if p.MaxBytes == 0 {
+		p.MaxBytes = inbox.DefaultMaxBytes
+	}
+	return &pulling{in: in, pull: p, now: in.now(), judges: map[string]*judge{}, releases: true}, nil
 }
 
 func (p Pull) check() error {
@@ -95,18 +111,36 @@ type pulling struct {
 	judges  map[string]*judge // by subscription
 	watch   watch
 	skipped []Skip
-	seen    any // the version that the plan of look was made from
+	seen    any  // the version that the plan of look was made from
+	more    bool // a window of the last plan does not hold all that waits
+
+	releases bool     // ripe messages become items; else they are left alone
+	notice   bool     // ripe messages are looked for, before anything else
+	ripe     []string // the queues in which the last plan found some
 }
 
-// look evaluates on a snapshot, with no lock held.
-func (p *pulling) look(ctx context.Context) (plan inbox.Plan, err error) {
+// look evaluates on a snapshot, with no lock held. Where it comes upon a message
+// whose time has come, that becomes an item before, once (TIME-1).
+func (p *pulling) look(ctx context.Context) (inbox.Plan, error) {
+	p.notice, p.ripe = p.releases, nil
+	plan, err := p.see(ctx)
+	if err == nil && len(p.ripe) > 0 {
+		p.notice = false
+		if err = p.in.release(ctx, p.ripe); err == nil {
+			plan, err = p.see(ctx)
+		}
+	}
+	return plan, lateOr(ctx, err)
+}
+
+func (p *pulling) see(ctx context.Context) (plan inbox.Plan, err error) {
 	err = p.in.store.View(ctx, func(r storage.Reader) error {
 		if plan, err = p.plan(ctx, r, true); err == nil && !plan.Empty() {
 			p.seen, err = versionOf(r)
 		}
 		return err
 	})
-	return plan, lateOr(ctx, err)
+	return plan, err
 }
 
 // deliver makes the plan again under the lock, prints it, and commits.
@@ -123,7 +157,7 @@ func (p *pulling) deliver(ctx context.Context, plan inbox.Plan, race int, w io.W
 		if err := p.apply(tx, plan); err != nil {
 			return err
 		}
-		return write(ctx, w, plan.Output())
+		return p.print(ctx, w, plan)
 	})
 	if err != nil {
 		return 0, lateOr(ctx, err)
@@ -137,7 +171,16 @@ func (p *pulling) plan(ctx context.Context, r storage.Reader, evaluate bool) (in
 	if err != nil {
 		return inbox.Plan{}, err
 	}
+	if evaluate && p.notice {
+		if p.ripe, err = ripeQueues(r, bound, p.now); err != nil || len(p.ripe) > 0 {
+			return inbox.Plan{}, err
+		}
+	}
 	planner := inbox.NewPlanner(p.pull.MaxBytes, p.now)
+	if p.pull.ItemsOnly {
+		planner.ItemsOnly()
+	}
+	p.more = false
 	for i, b := range bound {
 		if !planner.Room(b) {
 			continue
@@ -150,6 +193,7 @@ func (p *pulling) plan(ctx context.Context, r storage.Reader, evaluate bool) (in
 		if err != nil {
 			return inbox.Plan{}, err
 		}
+		p.more = p.more || window.More
 		planner.Add(window)
 	}
 	return planner.Plan(), nil
@@ -220,57 +264,4 @@ func (p *pulling) judge(sub inbox.Subscription) *judge {
 	}
 	j.now = p.now
 	return j
-}
-
-// apply stores what the plan says.
-func (p *pulling) apply(tx storage.Writer, plan inbox.Plan) error {
-	var number int64
-	if plan.Delivered() > 0 {
-		var err error
-		if number, err = tx.NextPull(); err != nil {
-			return err
-		}
-	}
-	for _, b := range plan.Batches {
-		if err := p.applyBatch(tx, b, number); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (p *pulling) applyBatch(tx storage.Writer, b inbox.Batch, number int64) error {
-	name := b.Subscription.Name
-	if b.Park {
-		if _, err := tx.Park(name, parking(b.Subscription.Rules, inbox.ExpiryAt(p.now))); err != nil {
-			return err
-		}
-	}
-	if b.SubscriptionChanged {
-		if err := tx.PutProgress(b.Subscription); err != nil {
-			return err
-		}
-	}
-	if b.BindingChanged || len(b.Texts) > 0 {
-		if len(b.Texts) > 0 {
-			b.Binding.LastPull = number
-		}
-		if err := tx.PutBinding(b.Binding); err != nil {
-			return err
-		}
-	}
-	for _, lease := range b.Leases {
-		if err := tx.PutLease(lease); err != nil {
-			return err
-		}
-	}
-	for _, ack := range b.Acks {
-		if err := tx.PutAck(ack); err != nil {
-			return err
-		}
-	}
-	if len(b.Shown) > 0 {
-		return tx.MarkShown(name, b.Binding.Subscriber, b.Shown)
-	}
-	return nil
 }

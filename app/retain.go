@@ -9,18 +9,23 @@ import (
 	"github.com/tundish-go/tundish/ports/storage"
 )
 
-// insert runs put under the write lock, then the queue's retention. Usually that
+// insert releases what is ripe in the queue, runs put under the same write lock,
+// and then the queue's retention. Usually that
 // is one transaction. Only when unread items go does it roll back, ask the
 // filters on a snapshot, and start again.
 func (in *Inbox) insert(ctx context.Context, queue string, put func(storage.Writer, int64) (int, error)) error {
 	v := &verdicts{judges: map[string]*judge{}}
 	attempt := func(tx storage.Writer) error {
 		now := in.now()
-		stored, err := put(tx, now)
-		if err != nil || stored == 0 {
+		released, err := releaseRipe(tx, queue, now)
+		if err != nil {
 			return err
 		}
-		return in.retain(tx, queue, now, inbox.Removal(stored), v)
+		stored, err := put(tx, now)
+		if err != nil || released+stored == 0 {
+			return err
+		}
+		return in.retain(tx, queue, now, inbox.Removal(released+stored), v)
 	}
 	err := in.store.Update(ctx, attempt)
 	if !errors.Is(err, errUnjudged) {
@@ -33,16 +38,18 @@ func (in *Inbox) insert(ctx context.Context, queue string, put func(storage.Writ
 }
 
 // retain removes what the queue's limits no longer allow, at most so many items
-// (RET-1, RET-2, RET-4).
+// (RET-1, RET-2, RET-4), and what has expired (TIME-8).
 func (in *Inbox) retain(tx storage.Writer, queue string, now int64, most int, v *verdicts) error {
 	limits := in.retention(queue)
-	if limits == (inbox.Retention{}) {
-		return nil
+	over, err := expired(tx, queue, now, most)
+	if err != nil || limits == (inbox.Retention{}) && len(over) == 0 {
+		return err
 	}
 	removed, err := aged(tx, queue, limits, now, most)
 	if err != nil {
 		return err
 	}
+	removed = union(removed, over, most)
 	count, err := tx.Count(queue)
 	if err != nil {
 		return err

@@ -95,12 +95,9 @@ func countOne(r storage.Reader, sub inbox.Subscription, expiry inbox.Expiry) (un
 	if err != nil {
 		return 0, err
 	}
-	var retries int64
-	if sub.Rules.MaxAttempts > 1 {
-		retries, err = r.CountLeases(sub.Name, storage.LeaseQuery{
-			State: storage.OpenLease, Ended: &expiry, MaxAttempts: sub.Rules.MaxAttempts - 1,
-		})
-	}
+	retries, err := r.CountLeases(sub.Name, storage.LeaseQuery{
+		State: storage.OpenLease, Ended: &expiry, BelowAttempts: sub.Rules.MaxAttempts,
+	})
 	return unreadOfOne(after - int64(len(claimed)) + retries), err
 }
 

@@ -61,11 +61,14 @@ func (l *look) retries() error {
 	if l.window.Parked, err = l.reader.CountLeases(l.name(), parking(*l.rules(), expiry)); err != nil {
 		return err
 	}
-	if l.window.Parked > 0 && len(leases) > stepItems && l.rules().MaxAttempts > 1 {
-		ended.MaxAttempts = l.rules().MaxAttempts - 1 // those to be parked must not crowd out the others
+	if l.window.Parked > 0 && len(leases) > stepItems {
+		ended.BelowAttempts = l.rules().MaxAttempts // those to be parked must not crowd out the others
 		if leases, err = l.reader.Leases(l.name(), ended); err != nil {
 			return err
 		}
+	}
+	if leases, err = l.lapsedRetries(leases); err != nil {
+		return err
 	}
 	for _, lease := range leases {
 		if !lease.Retryable(*l.rules(), l.judge.now) {
@@ -213,7 +216,10 @@ func (l *look) add(item inbox.Item) (ok bool, err error) {
 			}
 		}
 		entry.Verdict, entry.Err, entry.Text = o.verdict, o.err, o.text
-		switch o.verdict {
+		if err := l.lapse(item, &entry); err != nil {
+			return false, err
+		}
+		switch entry.Verdict {
 		case inbox.Passed:
 			l.pass(item.ID)
 			return true, nil

@@ -15,7 +15,7 @@ type Document struct {
 	Now       int64   // Unix seconds; what the expression's own clock answers
 }
 
-// Expressions compiles the text of filters, templates and key selectors.
+// Expressions compiles the text of filters, templates, key selectors and queries.
 // A text that cannot be used yields a *CompileError. Implementations are safe
 // for concurrent use, and so is what they return; compiling the same text again
 // is cheap.
@@ -23,6 +23,7 @@ type Expressions interface {
 	Filter(text string) (Matcher, error)
 	Template(text string) (Renderer, error)
 	KeySelector(text string) (KeySelector, error)
+	Query(text string) (Query, error)
 }
 
 // Matcher is a compiled filter.
@@ -51,6 +52,15 @@ type KeySelector interface {
 	// of the rest only Now counts. The one output must be a string, or null for
 	// no key; anything else is an error.
 	Select(ctx context.Context, doc Document) (*string, error)
+}
+
+// Query is a compiled expression over any JSON.
+type Query interface {
+	// Run evaluates the expression with one JSON value as its input, and yields
+	// each output, strings as they are and other values as JSON (VIEW-4), until
+	// yield fails, whose error it returns. now is what the expression's own clock
+	// answers, in Unix seconds. Other errors are as in Match.
+	Run(ctx context.Context, input []byte, now int64, yield func(output string) error) error
 }
 
 // CompileError says why an expression cannot be used, and where.

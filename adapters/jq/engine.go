@@ -59,6 +59,15 @@ func (e *Engine) KeySelector(text string) (ports.KeySelector, error) {
 	return selector{p}, nil
 }
 
+// Query implements ports.Expressions (VIEW-4).
+func (e *Engine) Query(text string) (ports.Query, error) {
+	p, err := e.program(text)
+	if err != nil {
+		return nil, err
+	}
+	return query{p}, nil
+}
+
 // program returns the compiled text. Mistakes are not remembered: nobody asks
 // for them in a loop.
 func (e *Engine) program(text string) (*program, error) {

@@ -46,6 +46,17 @@ func (r reader) CountShown(subscription, subscriber string) (int64, error) {
 	return count, nil
 }
 
+func (r reader) ShownTo(subscription, subscriber string, through int64) ([]int64, error) {
+	var items []int64
+	for m := range r.shown.rows {
+		if m.pair == (pair{subscription, subscriber}) && m.item <= through {
+			items = append(items, m.item)
+		}
+	}
+	slices.Sort(items)
+	return items, nil
+}
+
 func (w writer) PutAck(ack inbox.Ack) error {
 	c := claim{ack.Subscription, ack.Item}
 	if err := w.claimable(c); err != nil {
@@ -71,6 +82,12 @@ func (w writer) MarkShown(subscription, subscriber string, items []int64) error 
 		}
 		w.shown.put(mark{p, item}, struct{}{})
 	}
+	return nil
+}
+
+func (w writer) Unmark(subscription, subscriber string, after int64) error {
+	p := pair{subscription, subscriber}
+	w.shown.remove(func(m mark) bool { return m.pair == p && m.item > after })
 	return nil
 }
 

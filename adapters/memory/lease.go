@@ -38,6 +38,8 @@ func (r reader) matching(subscription string, query storage.LeaseQuery) []inbox.
 
 func matches(query storage.LeaseQuery, l inbox.Lease) bool {
 	switch {
+	case query.Item != 0 && query.Item != l.Item:
+		return false
 	case query.State == storage.OpenLease && l.Parked, query.State == storage.ParkedLease && !l.Parked:
 		return false
 	case query.Ended != nil && !query.Ended.Ended(l):
@@ -45,7 +47,7 @@ func matches(query storage.LeaseQuery, l inbox.Lease) bool {
 	case l.Attempts < query.MinAttempts:
 		return false
 	}
-	return query.MaxAttempts == 0 || l.Attempts <= query.MaxAttempts
+	return query.BelowAttempts == 0 || l.Attempts < query.BelowAttempts
 }
 
 func byItem(a, b inbox.Lease) int {

@@ -18,6 +18,8 @@ type state struct {
 	leases        table[claim, inbox.Lease]
 	shown         table[mark, struct{}]
 	dedupes       table[origin, inbox.Dedupe]
+	lastScheduled int64 // the highest number given so far
+	scheduled     table[int64, inbox.Scheduled]
 	push          push // the other half
 }
 
@@ -45,6 +47,7 @@ func (s *state) next() *state {
 	n.leases.share()
 	n.shown.share()
 	n.dedupes.share()
+	n.scheduled.share()
 	n.push.share()
 	return &n
 }
@@ -67,8 +70,8 @@ func (t *table[K, V]) put(key K, row V) {
 	t.rows[key] = row
 }
 
-// remove deletes the rows whose key is meant.
-func (t *table[K, V]) remove(meant func(K) bool) {
+// remove deletes the rows whose key is meant, and returns how many there were.
+func (t *table[K, V]) remove(meant func(K) bool) int64 {
 	var doomed []K
 	for key := range t.rows {
 		if meant(key) {
@@ -76,12 +79,13 @@ func (t *table[K, V]) remove(meant func(K) bool) {
 		}
 	}
 	if len(doomed) == 0 {
-		return
+		return 0
 	}
 	t.detach()
 	for _, key := range doomed {
 		delete(t.rows, key)
 	}
+	return int64(len(doomed))
 }
 
 func (t *table[K, V]) detach() {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/tundish-go/tundish/domain/inbox"
+	"github.com/tundish-go/tundish/ports/storage"
 )
 
 func (r reader) Subscription(name string) (inbox.Subscription, bool, error) {
@@ -44,6 +45,15 @@ func (w writer) ResetClaims(subscription string) error {
 	w.leases.remove(func(c claim) bool { return c.subscription == subscription })
 	w.shown.remove(func(m mark) bool { return m.subscription == subscription })
 	return nil
+}
+
+func (w writer) RemoveSubscription(name string) (size storage.SubscriptionSize, err error) {
+	size.Bindings = w.bindings.remove(func(p pair) bool { return p.subscription == name })
+	size.Acks = w.acks.remove(func(c claim) bool { return c.subscription == name })
+	size.Leases = w.leases.remove(func(c claim) bool { return c.subscription == name })
+	size.Shown = w.shown.remove(func(m mark) bool { return m.subscription == name })
+	w.subscriptions.remove(func(n string) bool { return n == name })
+	return size, nil
 }
 
 func onlyQueue(rules inbox.Rules) inbox.Rules { return inbox.Rules{Queue: rules.Queue} }

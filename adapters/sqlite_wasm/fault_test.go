@@ -24,3 +24,9 @@ func TestSTO5_DamageIsNamed(t *testing.T) { sqltest.RunDamage(t, Open) }
 func TestOUT3_Plans(t *testing.T) {
 	sqltest.RunPlans(t, sqlstore.Driver{Name: "sqlite3", Connector: newConnector, Classify: classify})
 }
+
+// TIME-10: what has to do with times is found by an index, and costs nothing where it
+// is not used.
+func TestTIME10_Plans(t *testing.T) {
+	sqltest.RunTimePlans(t, sqlstore.Driver{Name: "sqlite3", Connector: newConnector, Classify: classify})
+}

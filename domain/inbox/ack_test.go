@@ -48,8 +48,8 @@ func TestACK1_Decide(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			facts := AckFacts{Bound: boundWith(rulesWith(shareOneOnAck), scan), Item: tt.item, Ack: tt.ack, Lease: tt.lease}
-			got, err := DecideAck(facts, now)
+			facts := ClaimFacts{Bound: boundWith(rulesWith(shareOneOnAck), scan), Item: tt.item, Ack: tt.ack, Lease: tt.lease}
+			got, err := DecideAck(facts, "", now)
 			if tt.outcome != "" {
 				requireRefused(t, got, err, tt.item, tt.outcome)
 				return
@@ -87,7 +87,7 @@ func TestACK1_NeverPulledUnderShareAll(t *testing.T) {
 	for item, want := range map[int64]bool{4: false, 5: false, 6: true} {
 		b := boundWith(rulesWith(allOnAck), 5)
 		b.Subscription.Scan = 100
-		got, err := DecideAck(AckFacts{Bound: b, Item: item}, 1000)
+		got, err := DecideAck(ClaimFacts{Bound: b, Item: item}, "", 1000)
 		if err != nil || got.NeverPulled != want {
 			t.Errorf("item %d: never pulled %t, %v", item, got.NeverPulled, err)
 		}
@@ -95,7 +95,7 @@ func TestACK1_NeverPulledUnderShareAll(t *testing.T) {
 }
 
 func TestACK1_RefusalNamesTheItem(t *testing.T) {
-	_, err := DecideAck(AckFacts{Bound: boundWith(rulesWith(nil), 0), Item: 12, Ack: &Ack{Owner: "x", At: 7}}, 1000)
+	_, err := DecideAck(ClaimFacts{Bound: boundWith(rulesWith(nil), 0), Item: 12, Ack: &Ack{Owner: "x", At: 7}}, "", 1000)
 	if want := "the ack was refused: item 12 is already acked by x at 7; leave the item to its owner"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -30,6 +30,22 @@ func (l Lease) Live(now int64) bool {
 	return !l.Parked && !ExpiryAt(now).Ended(l)
 }
 
+// Held tells whether the lease's owner holds its item at now. In the delay after
+// a nack a lease is live, and nobody holds the item (ACK-3).
+func (l Lease) Held(now int64) bool { return l.Owner != "" && l.Live(now) }
+
+// HeldBy picks, from leases in ascending order of items, the items up to through
+// that a subscriber holds at now (ACK-3).
+func HeldBy(leases []Lease, subscriber string, through, now int64) []int64 {
+	var items []int64
+	for _, l := range leases {
+		if l.Item <= through && l.Owner == subscriber && l.Held(now) {
+			items = append(items, l.Item)
+		}
+	}
+	return items
+}
+
 // Grant is the lease that a pull at now gives owner on an item: the first, or
 // the next one after previous (PULL-5).
 func Grant(rules Rules, subscription, owner string, item, attempts, now int64) Lease {

@@ -162,17 +162,11 @@ func (s *side) bury(it Item) {
 
 // ack lets somebody ack any kept item, and checks the table of ACK-1.
 func (w *world) ack(t *rapid.T, s *side, b Binding, it Item) {
-	facts := AckFacts{Bound: w.bound(s, b), Item: it.ID}
+	facts := w.facts(s, b, it.ID)
 	ack, acked := s.acks[it.ID]
 	lease, leased := s.leases[it.ID]
-	if acked {
-		facts.Ack = &ack
-	}
-	if leased {
-		facts.Lease = &lease
-	}
-	decision, err := DecideAck(facts, w.now)
-	refused := acked && ack.Owner != b.Subscriber || !acked && leased && lease.Live(w.now) && lease.Owner != b.Subscriber
+	decision, err := DecideAck(facts, "", w.now)
+	refused := acked && ack.Owner != b.Subscriber || !acked && leased && lease.Live(w.now) && lease.Owner != "" && lease.Owner != b.Subscriber
 	if refused != (err != nil) {
 		t.Fatalf("ACK-1: refused %t, %v", refused, err)
 	}

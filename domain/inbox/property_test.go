@@ -54,8 +54,8 @@ func (m *machine) Check(t *rapid.T) {
 	}
 }
 
-// checkBooks: a position never goes back but by a move, a change of share or a
-// new binding, each of which begins a new book, and every item is delivered, filtered out, counted, skipped, acked,
+// checkBooks: a position never goes back but by a move, a seek, a change of share
+// or a new binding, each of which begins a new book, and every item is delivered, filtered out, counted, skipped, acked,
 // claimed, or still ahead (PULL-1 to PULL-6, RET-2).
 func (m *machine) checkBooks(t *rapid.T, s *side) {
 	for reader, book := range s.books {
@@ -91,7 +91,7 @@ func (m *machine) checkCounts(t *rapid.T, s *side) {
 	}
 }
 
-// checkLeases: parked ends only by an ack, removal or a move, an item is acked
+// checkLeases: parked ends only by an ack, unpark, removal or a move, an item is acked
 // or leased but not both (PULL-6, ACK-1).
 func (m *machine) checkLeases(t *rapid.T, s *side) {
 	for id := range s.parked {
@@ -122,6 +122,11 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 		"due":         m.Due,
 		"due again":   m.Due,
 		"ack":         m.Ack,
+		"through":     m.Through,
+		"nack":        m.Nack,
+		"extend":      m.Extend,
+		"unpark":      m.Unpark,
+		"seek":        m.Seek,
 		"clock":       m.Clock,
 	}
 }
@@ -234,7 +239,9 @@ func TestPULL5_ExactlyOnce(t *testing.T) {
 		limits := Retention{MaxAge: rapid.SampledFrom([]int64{0, 300}).Draw(t, "max age")}
 		m := &machine{world: newWorld(limits, scraps), rules: pool, framed: framed}
 		actions := m.actions()
-		delete(actions, "ack")
+		for _, other := range []string{"ack", "through", "seek"} {
+			delete(actions, other)
+		}
 		t.Repeat(actions)
 		for _, s := range m.subs {
 			if s.binding("w") == nil {

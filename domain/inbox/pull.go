@@ -15,7 +15,8 @@ const minItemRoom = 64
 type Batch struct {
 	Status  Status
 	Texts   []string
-	Printed bool // the status line, and the texts if any, are part of the output
+	Items   []int64 // whose Texts they are
+	Printed bool    // the status line, and the texts if any, are part of the output
 
 	Subscription        Subscription // as it is afterwards
 	SubscriptionChanged bool
@@ -23,6 +24,7 @@ type Batch struct {
 	BindingChanged      bool
 	Park                bool    // ended last leases are to be parked
 	Leases              []Lease // to be granted
+	Lapsed              []int64 // items whose leases are to be removed (TIME-7)
 	Acks                []Ack   // to be recorded
 	Shown               []int64 // to be marked as shown to the binding
 }
@@ -88,6 +90,7 @@ type Planner struct {
 	now     int64
 	left    int // bytes of the budget not placed yet
 	placed  bool
+	beside  bool // status lines stand beside items only
 	windows []Window
 	taken   []selection
 }
@@ -96,6 +99,10 @@ type Planner struct {
 func NewPlanner(budget int, now int64) *Planner {
 	return &Planner{now: now, left: budget}
 }
+
+// ItemsOnly makes the plan print no status line unless it prints an item: what
+// the lines would count stays counted, and comes with a later pull (HOOK-5).
+func (p *Planner) ItemsOnly() { p.beside = true }
 
 // Room tells whether a binding is looked at: its longest status line and a
 // little text must fit in what is left, else it waits (PULL-10).
@@ -122,7 +129,7 @@ func (p *Planner) Plan() Plan {
 		s := p.taken[i]
 		status := p.status(w, s)
 		printed := len(s.texts) > 0
-		if !printed && !status.Silent() && status.Bytes() <= p.left {
+		if !printed && !status.Silent() && status.Bytes() <= p.left && (p.placed || !p.beside) {
 			p.left -= status.Bytes()
 			printed = true
 		}
@@ -139,7 +146,7 @@ func (p *Planner) status(w Window, s selection) Status {
 		Subscriber:   w.Bound.Binding.Subscriber,
 		Delivered:    int64(len(s.texts)),
 		Counts: w.Bound.Subscription.Unreported.Plus(w.Bound.Binding.Unreported).
-			Plus(Counts{Errors: s.errors, Parked: w.Parked}),
+			Plus(w.passed(s)).Plus(Counts{Parked: w.Parked}),
 	}
 	worthALine := st.Delivered > 0 || st.Counts != Counts{}
 	st.More = s.stopped || w.More && worthALine && rules.Select != Latest
@@ -157,10 +164,10 @@ func (p *Planner) status(w Window, s selection) Status {
 // batch turns a selection into the state after the commit.
 func (p *Planner) batch(w Window, s selection, status Status, printed bool) Batch {
 	b := Batch{
-		Status: status, Texts: s.texts, Printed: printed, Park: w.Parked > 0,
-		Subscription: w.Bound.Subscription, Binding: w.Bound.Binding,
+		Status: status, Texts: s.texts, Items: s.ids(), Printed: printed, Park: w.Parked > 0,
+		Subscription: w.Bound.Subscription, Binding: w.Bound.Binding, Lapsed: w.Lapsed,
 	}
-	fresh := Counts{Errors: s.errors}
+	fresh := w.passed(s)
 	if b.Subscription.Rules.Share == One {
 		b.Subscription.Scan = s.position
 		note(&b.Subscription.Unreported, &b.Subscription.LastError, fresh, s.lastErr)
@@ -179,6 +186,12 @@ func (p *Planner) batch(w Window, s selection, status Status, printed bool) Batc
 	b.SubscriptionChanged = b.Subscription != w.Bound.Subscription
 	b.BindingChanged = b.Binding != w.Bound.Binding
 	return b
+}
+
+// passed counts what a selection has passed without delivering it: errors, and
+// what has expired, of which what was leased counts in any case.
+func (w Window) passed(s selection) Counts {
+	return Counts{Errors: s.errors, Dropped: s.dropped + int64(len(w.Lapsed))}
 }
 
 func note(counts *Counts, lastError *string, fresh Counts, text string) {

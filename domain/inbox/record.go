@@ -8,6 +8,7 @@ type Item struct {
 	Key       *string // nil when the publisher gave none
 	Payload   []byte  // canonical JSON
 	CreatedAt int64   // Unix seconds
+	ExpiresAt int64   // Unix seconds; from then on it is not delivered; 0 never (TIME-6)
 }
 
 // Head is an item without its content.
@@ -86,18 +87,21 @@ type Ack struct {
 	Subscription string
 	Item         int64
 	Owner        string
-	At           int64 // Unix seconds
+	At           int64  // Unix seconds
+	Note         string // what the owner said with it; empty when nothing (ACK-3)
 }
 
 // Lease is a claim for a time (OBJ-4). It is live until the second Until; a
-// parked one is never granted again (PULL-6).
+// parked one is never granted again (PULL-6). One without an owner is what a
+// holder has left behind that gave the item back: until Until no pull gets it,
+// and nobody holds it (ACK-3).
 type Lease struct {
 	Subscription string
 	Item         int64
-	Owner        string
-	Granted      int64 // Unix seconds
-	Until        int64 // Unix seconds
-	Attempts     int64 // leases granted on the item so far, this one included
+	Owner        string // empty when nobody holds it
+	Granted      int64  // Unix seconds
+	Until        int64  // Unix seconds
+	Attempts     int64  // leases granted on the item so far, this one included, since it was last unparked
 	Parked       bool
 }
 
@@ -112,5 +116,8 @@ type Dedupe struct {
 	Queue string
 	ID    string // the publisher's
 	Item  int64
-	At    int64 // Unix seconds
+	// Scheduled is the number under which the message waits for its time; Item is 0
+	// as long as it does (TIME-5). 0 when it does not.
+	Scheduled int64
+	At        int64 // Unix seconds
 }

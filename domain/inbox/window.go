@@ -8,6 +8,7 @@ const (
 	Passed  Verdict = iota // no output, or only false and null (PULL-1)
 	Matched                // deliverable
 	Failed                 // the filter failed: skipped and counted (PULL-2)
+	Lapsed                 // matched, but it has expired: skipped and counted (TIME-7)
 )
 
 // Judged is an unread item with what the expressions made of it.
@@ -31,6 +32,7 @@ type Retry struct {
 type Window struct {
 	Bound   Bound
 	Retries []Retry  // ended leases with attempts left, lowest item first
+	Lapsed  []int64  // items under such leases that have expired: they count, and the leases go (TIME-7)
 	Items   []Judged // unread items in scan order: ascending, under latest descending
 	// Through is the id up to which the items are known once all of Items are
 	// passed: the last of Items, or the newest of the queue when the scan came
@@ -77,6 +79,22 @@ type selection struct {
 	judged   Span
 	errors   int64
 	lastErr  string
+	dropped  int64 // items that have expired
+}
+
+// ids are the items of the texts, in their order.
+func (s selection) ids() []int64 {
+	if len(s.texts) == 0 {
+		return nil
+	}
+	ids := make([]int64, 0, len(s.texts))
+	for _, r := range s.retries {
+		ids = append(ids, r.Item)
+	}
+	for _, it := range s.items {
+		ids = append(ids, it.ID)
+	}
+	return ids
 }
 
 // room measures the texts of one window.
@@ -133,13 +151,16 @@ func (w Window) takeOldest(r *room) selection {
 				return s
 			}
 			s.items = append(s.items, it)
-			s.position, s.errors, s.lastErr = it.ID, passed.errors, passed.lastErr
+			s.position, s.errors, s.lastErr, s.dropped = it.ID, passed.errors, passed.lastErr, passed.dropped
 		case it.Verdict == Failed && !w.hides(it):
 			passed.errors++
 			passed.lastErr = it.Err
+		case it.Verdict == Lapsed && !w.hides(it):
+			passed.dropped++
 		}
 	}
 	s.position, s.errors, s.lastErr = max(s.position, w.Through), passed.errors, passed.lastErr
+	s.dropped = passed.dropped
 	return s
 }
 
@@ -151,12 +172,14 @@ func (w Window) takeLatest(r *room) selection {
 	unfinished := w.More && w.Ready() == 0 // only what Judged records is not evaluated again
 	for _, it := range w.Items {
 		switch {
-		case it.Verdict == Failed && unfinished && !w.Judged.Has(it.ID):
+		case (it.Verdict == Failed || it.Verdict == Lapsed) && unfinished && !w.Judged.Has(it.ID):
 		case it.Verdict == Failed:
 			if s.errors == 0 {
 				s.lastErr = it.Err // the newest one
 			}
 			s.errors++
+		case it.Verdict == Lapsed:
+			s.dropped++
 		case it.Verdict == Matched:
 			if r.admit(&s, it.Text, it.ID) {
 				s.items = append(s.items, it)

@@ -78,6 +78,25 @@ func (d *doing) run(ctx context.Context) error {
 	case Ack:
 		done, err := in.Ack(ctx, op.Ack)
 		return d.say(done, err)
+	case AckThrough, Nack, Extend, Unpark:
+		done, err := d.claim(ctx)
+		return d.say(done, err)
+	case Seek:
+		done, err := in.Seek(ctx, op.Seek)
+		return d.say(done, err)
+	case Unschedule:
+		return d.say("taken back", in.Unschedule(ctx, op.Ack.Item))
+	case Reopen:
+		return d.site.reopen(ctx)
+	default:
+		return d.look(ctx)
+	}
+}
+
+// look runs what changes nothing.
+func (d *doing) look(ctx context.Context) error {
+	in, op := d.site.inbox, d.op
+	switch op.Kind {
 	case Item:
 		view, err := in.Item(ctx, op.Ack.Item)
 		return d.say(json.RawMessage(view.JSON()), err)
@@ -88,15 +107,21 @@ func (d *doing) run(ctx context.Context) error {
 		return d.say(append([]inbox.QueueCount{}, done...), err) // none is an empty list
 	case Status:
 		return d.status(ctx)
+	case Scheduled:
+		return in.ListScheduled(ctx, app.Scheduled{Limit: -1}, func(m inbox.Scheduled) error {
+			return d.say(json.RawMessage(app.ScheduledJSON(m)), nil)
+		})
+	case Overview:
+		done, err := in.Overview(ctx)
+		return d.say(done, err)
 	case Check:
 		done, err := in.Check(ctx)
 		return d.say(append([]string{}, done...), err)
 	case State:
 		return d.state(ctx)
-	case Reopen:
-		return d.site.reopen(ctx)
+	default:
+		return fmt.Errorf("no operation is called %q", op.Kind)
 	}
-	return fmt.Errorf("no operation is called %q", op.Kind)
 }
 
 // say writes a result down, unless there is none.
@@ -111,7 +136,7 @@ func (d *doing) say(result any, err error) error {
 
 func (d *doing) publish(ctx context.Context) error {
 	done, err := d.site.inbox.Publish(ctx, d.op.Messages[0])
-	if err == nil {
+	if err == nil && done.ID != 0 {
 		d.answer.IDs = append(d.answer.IDs, done.ID)
 	}
 	return d.say(done, err)

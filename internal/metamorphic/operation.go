@@ -27,9 +27,17 @@ const (
 	Unsubscribe Kind = "unsubscribe"
 	Pull        Kind = "pull"
 	Ack         Kind = "ack"
+	AckThrough  Kind = "ack through"
+	Nack        Kind = "nack"
+	Extend      Kind = "extend"
+	Unpark      Kind = "unpark"
+	Seek        Kind = "seek"
 	Item        Kind = "item"
 	List        Kind = "list"
 	Queues      Kind = "queues"
+	Scheduled   Kind = "scheduled"
+	Unschedule  Kind = "unschedule"
+	Overview    Kind = "overview"
 	Status      Kind = "status"
 	Check       Kind = "check"
 	State       Kind = "state"
@@ -59,7 +67,10 @@ type Operation struct {
 	Limits    inbox.Retention // of every queue
 	Subscribe app.Subscribe   // Unsubscribe takes its names
 	Pull      app.Pull
-	Ack       app.Ack // Item takes its item
+	Ack       app.Ack // Item takes its item, as do changes of claims, and Unschedule for a number
+	Seconds   int64   `json:",omitempty"` // the delay of Nack, or the lease of Extend
+	Also      int64   `json:",omitempty"` // one more item for a change of claims; 0 for none
+	Seek      app.Seek
 	List      app.List
 }
 

@@ -39,7 +39,8 @@ func (s step) GoString() string {
 	switch s.Kind {
 	case Publish, PublishAll:
 		for _, m := range s.Messages {
-			text += fmt.Sprintf(" {%q %s dedupe %q key by %q: %s}", m.Queue, keyText(m.Key), m.Dedupe, m.KeySelector, m.Payload)
+			text += fmt.Sprintf(" {%q %s dedupe %q key by %q: %s, release %+v, expires %+v}",
+				m.Queue, keyText(m.Key), m.Dedupe, m.KeySelector, m.Payload, m.Release, m.Expires)
 		}
 		text += fmt.Sprintf(" %+v", s.Limits)
 	case Subscribe, Unsubscribe:
@@ -49,8 +50,10 @@ func (s step) GoString() string {
 		}
 	case Pull:
 		text += fmt.Sprintf(" %+v", s.Pull)
-	case Ack, Item:
-		text += fmt.Sprintf(" %+v, %d back, whose %d", s.Ack, s.back, s.whose)
+	case Ack, Item, Unschedule, AckThrough, Nack, Extend, Unpark:
+		text += fmt.Sprintf(" %+v, %d back, whose %d, also %d, %d s", s.Ack, s.back, s.whose, s.Also, s.Seconds)
+	case Seek:
+		text += fmt.Sprintf(" %+v", s.Seek)
 	case List:
 		text += fmt.Sprintf(" %+v", s.List)
 	}
@@ -70,8 +73,9 @@ func draw[T any](t *rapid.T, list ...T) T { return rapid.SampledFrom(list).Draw(
 // anyKinds are the kinds as often as they shall come.
 func anyKinds() []Kind {
 	often := []Kind{Publish, Subscribe, Pull, Publish, Pull, Ack, Publish, Pull}
-	rare := []Kind{PublishAll, State, Unsubscribe, Item, List, Queues, Status, Check, Reopen, PublishAll}
-	return slices.Concat(often, often, rare[:5], often, often, rare, often, often)
+	rare := []Kind{PublishAll, State, Unsubscribe, Item, List, Queues, Status, Check, Reopen, Scheduled, Unschedule, Overview, PublishAll}
+	claims := []Kind{Nack, Extend, AckThrough, Nack, Unpark, Seek}
+	return slices.Concat(often, often, rare[:5], often, often, claims[:3], rare, often, often, claims)
 }
 
 // author writes a program.
@@ -88,7 +92,7 @@ func anySteps(t *rapid.T) []step {
 	a := &author{}
 	next := rapid.Custom(func(t *rapid.T) step {
 		kind := kinds.Draw(t, "")
-		if len(a.bound) == 0 && (kind == Pull || kind == Ack) {
+		if len(a.bound) == 0 && (kind == Pull || kind == Ack || kind == Nack || kind == Extend) {
 			kind = Subscribe // there would be nothing to pull
 		}
 		return a.anyStep(t, kind)
@@ -116,7 +120,7 @@ func (a *author) anyStep(t *rapid.T, kind Kind) step {
 		queue := anyQueue(t)
 		for range draw(t, 1, 3, 2, 4, 12, 7) {
 			m := anyMessage(t)
-			m.Queue, m.Dedupe = queue, ""
+			m.Queue, m.Dedupe, m.Release = queue, "", inbox.Moment{}
 			s.Messages = append(s.Messages, m)
 		}
 		s.Limits = anyLimits(t)
@@ -132,14 +136,30 @@ func (a *author) anyStep(t *rapid.T, kind Kind) step {
 		s.Subscribe.Name, s.Subscribe.Subscriber = a.names(t)
 	case Pull:
 		s.Pull, s.Fate = a.anyPull(t), draw(t, append(slices.Repeat([]Fate{Fine}, 25), Closed, Short, Unflushed, Late, Ended, Fine, Fine)...)
-	case Ack, Item:
-		s.Ack = app.Ack{Subscriber: anySubscriber(t), Subscription: draw(t, "", "", "a", "b", "c", "a", "b", "")}
+	case Ack, Item, AckThrough, Nack, Extend, Unpark:
+		s.Ack = app.Ack{Subscriber: anySubscriber(t), Subscription: draw(t, "", "", "a", "b", "c", "a", "b", ""), Note: draw(t, "", "", "done", "", "two\nlines ü", "\x1b", "")}
+		s.Seconds, s.Also = draw(t, int64(0), 1, 10, 0, 600, 2, 1, 0, 5, -1, 0, 1, 2, 10), draw(t, int64(0), 0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 0, 0)
 		s.back, s.whose = draw(t, 0, 1, 2, 3, 5, 8, 4, 0, 0, 1, 2, -1000, 6, 3, 1, 2), draw(t, theirs, shared, theirs, shared, drawn, shared, theirs, theirs)
+		if kind == Nack || kind == Extend {
+			s.ahead, s.back = draw(t, int64(0), 1, 0, s.ahead), min(max(s.back, 0), 1) // else its lease has ended
+		}
+	case Unschedule:
+		s.Ack.Item = draw(t, int64(1), 2, 3, 4, 1, 2, 5, 8)
+	case Seek:
+		s.Seek.Subscription, s.Seek.Subscriber = a.names(t)
+		s.Seek.To = inbox.Place{Item: draw(t, int64(0), 1, 2, 3, 0, 5, 9, 1<<40, 4), New: draw(t, false, false, false, true)}
+		if draw(t, false, false, true) {
+			s.Seek.To.Since = begin + draw(t, int64(0), 1, 5, minute, day, -day, 10*year)
+		}
 	case List:
 		s.List = app.List{Queue: anyQueue(t), Limit: draw(t, int64(-1), 1, 0, 3, 50), Unacked: draw(t, false, true)}
 		if s.List.Unacked {
 			s.List.Subscription = draw(t, "", "a", "b")
 		}
+		if key := draw(t, "", "", "k", "K"); key != "" {
+			s.List.Key = &key
+		}
+		s.List.Text, s.List.Since = draw(t, "", "", "n", "one"), draw(t, int64(0), 0, 0, begin, begin+minute)
 	}
 	return s
 }
@@ -174,8 +194,17 @@ func anyMessage(t *rapid.T) app.Message {
 		m.Key = &key
 	}
 	m.Dedupe = draw(t, append(slices.Concat(slices.Repeat([]string{""}, 8), dedupes(), dedupes()[:1]), "", "", "d", "")...)
+	m.Release, m.Expires = anyMoment(t), anyMoment(t)
 	m.KeySelector = draw(t, append(slices.Repeat([]string{""}, 22), ".s?", ".n?", "null", ".s?", ".[", "", "")...)
 	return m
+}
+
+// anyMoment is none, mostly.
+func anyMoment(t *rapid.T) inbox.Moment {
+	var none inbox.Moment
+	after := func(seconds int64) inbox.Moment { return inbox.Moment{In: seconds} }
+	return draw(t, none, after(1), none, after(5), none, none, after(minute), none, inbox.Moment{At: begin + 20}, none, after(2), none,
+		none, after(day), none, inbox.Moment{At: begin + year}, none, none, after(1), none, none)
 }
 
 // payloads are what is published: some fail in filters, some are too long for a

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tundish-go/tundish/adapters/memory"
+	"github.com/tundish-go/tundish/app"
 	"github.com/tundish-go/tundish/ports/storage"
 )
 
@@ -180,10 +181,14 @@ func reference(t *rapid.T, steps []step) ([]step, []Answer) {
 // seen remembers which items a program has met, and who got them.
 type seen struct {
 	ids    []int64
+	leased []app.Ack // to whom, and in which subscription
 	owners map[int64]step
 }
 
 func (s *seen) note(by step, answer Answer) {
+	if by.Kind == Pull && by.Fate == Fine {
+		s.leases(by, answer)
+	}
 	for _, id := range answer.IDs {
 		s.ids = append(s.ids, id)
 		if by.Kind == Pull {
@@ -195,8 +200,35 @@ func (s *seen) note(by step, answer Answer) {
 	}
 }
 
+// leases notes what a pull has leased, as its output tells.
+func (s *seen) leases(by step, answer Answer) {
+	var current app.Ack
+	for _, line := range answer.Lines {
+		if rest, ok := strings.CutPrefix(line, "| tundish: subscription="); ok {
+			current = app.Ack{Subscriber: by.Pull.Subscriber}
+			if !strings.HasSuffix(rest, " lease=0") {
+				current.Subscription, _, _ = strings.Cut(rest, " ")
+			}
+		}
+		for _, current.Item = range printed([]string{strings.TrimPrefix(line, "| ")}) {
+			if current.Subscription != "" {
+				s.leased = append(s.leased, current)
+			}
+		}
+	}
+}
+
 func (s *seen) settle(st *step) {
+	if st.Kind == Unschedule {
+		return
+	}
 	st.Ack.Item = 1
+	if st.Kind == Nack || st.Kind == Extend || st.Kind == Unpark {
+		if at := len(s.leased) - 1 - st.back; at >= 0 && at < len(s.leased) && st.whose != drawn {
+			st.Ack = s.leased[at] // others have no lease to change
+			return
+		}
+	}
 	if at := len(s.ids) - 1 - st.back; at >= 0 && at < len(s.ids) {
 		st.Ack.Item = s.ids[at]
 	} else if st.back < 0 {

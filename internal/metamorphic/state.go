@@ -3,6 +3,7 @@ package metamorphic
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/tundish-go/tundish/domain/inbox"
 	"github.com/tundish-go/tundish/ports/storage"
@@ -36,6 +37,11 @@ func (d *doing) state(ctx context.Context) error {
 		if err := d.fact("acks", append([]inbox.Ack{}, acks...), err); err != nil {
 			return err
 		}
+		if err := r.Scheduled(storage.ScheduleQuery{}, func(m inbox.Scheduled) (bool, error) {
+			return true, d.fact("scheduled", m, nil)
+		}); err != nil {
+			return err
+		}
 		return d.dedupes(r)
 	})
 }
@@ -59,7 +65,7 @@ func (d *doing) queue(r storage.Reader, q inbox.QueueCount) (ids []int64, err er
 		if item.Key != nil {
 			key = fmt.Sprintf("%q", *item.Key)
 		}
-		d.note("item %d in %q at %d with key %s: %s", item.ID, item.Queue, item.CreatedAt, key, item.Payload)
+		d.note("item %d in %q at %d until %d with key %s: %s", item.ID, item.Queue, item.CreatedAt, item.ExpiresAt, key, item.Payload)
 		return true, nil
 	})
 	if err != nil {
@@ -93,8 +99,12 @@ func (d *doing) subscription(r storage.Reader, sub inbox.Subscription) error {
 		return err
 	}
 	for _, b := range bindings {
-		shown, err := r.CountShown(sub.Name, b.Subscriber)
-		if err := d.fact(fmt.Sprintf("binding with %d shown", shown), b, err); err != nil {
+		shown, err := r.ShownTo(sub.Name, b.Subscriber, math.MaxInt64)
+		if err != nil {
+			return err
+		}
+		count, err := r.CountShown(sub.Name, b.Subscriber)
+		if err := d.fact(fmt.Sprintf("binding with %d shown, %v", count, shown), b, err); err != nil {
 			return err
 		}
 	}

@@ -18,6 +18,8 @@ func claimTopics() []topic {
 		{"ACK-2 claims of two subscriptions", testTwoSubscriptions},
 		{"PULL-1 claimed", testClaimed},
 		{"PULL-5 shown", testShown},
+		{"SEEK-3 unmarked", testUnmark},
+		{"ACK-3 notes", testNotes},
 		{"PUB-3 dedupe", testDedupe},
 		{"PUB-3 forgotten dedupes", testForget},
 	}
@@ -156,8 +158,72 @@ func testShown(t *testing.T, f Factory) {
 		same(t, "shown to another", one(r.CountShown("s", "v")), 1)
 		same(t, "shown in another", one(r.CountShown("t", "w")), 0)
 		same(t, "shown to an absent binding", one(r.CountShown("s", "absent")), 0)
+		same(t, "which", one(r.ShownTo("s", "w", math.MaxInt64)), []int64{1, 2, 3, 4})
+		same(t, "up to one", one(r.ShownTo("s", "w", 3)), []int64{1, 2, 3})
+		same(t, "up to none", one(r.ShownTo("s", "w", 0)), nil)
+		same(t, "which to another", one(r.ShownTo("s", "v", 99)), []int64{1})
+		same(t, "which in another", one(r.ShownTo("t", "w", 99)), nil)
 		same(t, "claimed", one(r.Claimed("s", 0, 0)), nil)
 	})
+}
+
+func testUnmark(t *testing.T, f Factory) {
+	s := settle(t, f)
+	s.update(func(w storage.Writer) {
+		ids := fill(w, "q", 5)
+		join(w, "s", "q", "v", "w")
+		join(w, "t", "q", "w")
+		done(w.MarkShown("s", "w", ids))
+		done(w.MarkShown("s", "v", ids))
+		done(w.MarkShown("t", "w", ids))
+		done(w.Unmark("s", "w", 3))
+		done(w.Unmark("s", "v", 5))
+		done(w.Unmark("absent", "w", 0))
+		done(w.Unmark("s", "absent", 0))
+	})
+	s.view(func(r storage.Reader) {
+		same(t, "unmarked", one(r.ShownTo("s", "w", 99)), []int64{1, 2, 3})
+		same(t, "another's", one(r.CountShown("s", "v")), 5)
+		same(t, "in another", one(r.CountShown("t", "w")), 5)
+	})
+}
+
+// testNotes: a note comes and goes with its ack.
+func testNotes(t *testing.T, f Factory) {
+	s := settle(t, f)
+	noted := func(sub string, item int64, note string) inbox.Ack {
+		a := ack(sub, item, "w")
+		a.Note = note
+		return a
+	}
+	first, second := noted("s", 1, "ü\nand 'more'"), noted("t", 1, "other")
+	s.update(func(w storage.Writer) {
+		fill(w, "q", 3)
+		join(w, "s", "q", "w")
+		join(w, "t", "q", "w")
+		done(w.PutAck(ack("s", 2, "w")))
+		done(w.PutAck(first))
+		same(t, "in the same unit of work", found(w.Ack("s", 1)), &first)
+		done(w.PutAck(second))
+		done(w.PutAck(noted("s", 3, "goes")))
+	})
+	s.reopen()
+	s.view(func(r storage.Reader) {
+		same(t, "note", found(r.Ack("s", 1)), &first)
+		same(t, "none", found(r.Ack("s", 2)), new(ack("s", 2, "w")))
+		same(t, "of several", one(r.Acks([]int64{1, 2})), []inbox.Ack{first, second, ack("s", 2, "w")})
+	})
+	s.update(func(w storage.Writer) {
+		done(w.Remove("q", []int64{3}))
+		done(w.ResetClaims("s"))
+		done(w.PutAck(ack("s", 1, "w")))
+	})
+	s.view(func(r storage.Reader) {
+		same(t, "anew", found(r.Ack("s", 1)), new(ack("s", 1, "w")))
+		same(t, "of another subscription", found(r.Ack("t", 1)), &second)
+		same(t, "of a removed item", found(r.Ack("s", 3)), nil)
+	})
+	same(t, "damage", one(s.store.Check(t.Context())), nil)
 }
 
 func testDedupe(t *testing.T, f Factory) {

@@ -18,6 +18,8 @@ func dump(r storage.Reader, queues ...string) string {
 	for _, queue := range queues {
 		d.queue(queue)
 	}
+	d.line("scheduled", list(scheduled(r, storage.ScheduleQuery{})))
+	d.line("scheduled by queue", list(one(r.ScheduledCounts())))
 	d.line("subscriptions", list(one(r.Subscriptions())))
 	subscribers := map[string]bool{}
 	for _, sub := range one(r.Subscriptions()) {
@@ -52,6 +54,7 @@ func (d *dumper) queue(queue string) {
 	}
 	d.line("count of "+queue, one(r.Count(queue)))
 	d.line("newest", one(r.Newest(queue)))
+	d.line("expired", list(one(r.Expired(queue, math.MaxInt32, math.MaxInt32))))
 	d.line("older", list(one(r.Older(queue, math.MaxInt32, math.MaxInt32))))
 	d.line("subscriptions on it", list(one(r.SubscriptionsOn(queue))))
 	for _, id := range ids() {
@@ -68,6 +71,7 @@ func (d *dumper) subscription(name string) {
 	for _, binding := range one(r.Bindings(name)) {
 		d.line("binding", found(r.Bound(name, binding.Subscriber)))
 		d.line("shown", one(r.CountShown(name, binding.Subscriber)))
+		d.line("which", list(one(r.ShownTo(name, binding.Subscriber, math.MaxInt64))))
 	}
 	d.line("leases", list(one(r.Leases(name, storage.LeaseQuery{}))))
 	d.line("number of leases", one(r.CountLeases(name, storage.LeaseQuery{})))
@@ -88,7 +92,7 @@ func list[T any](rows []T) []T { return append([]T{}, rows...) }
 // written is a value as one line that depends on nothing but the value.
 func written(value any) string {
 	if item, ok := value.(*inbox.Item); ok && item != nil {
-		return fmt.Sprintf("%d at %d key %q payload %s", item.ID, item.CreatedAt, text(item.Key), item.Payload)
+		return fmt.Sprintf("%d at %d until %d key %q payload %s", item.ID, item.CreatedAt, item.ExpiresAt, text(item.Key), item.Payload)
 	}
 	if line, ok := value.(string); ok {
 		return line

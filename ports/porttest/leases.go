@@ -76,10 +76,10 @@ func leaseQueries() []storage.LeaseQuery {
 	for _, state := range []storage.LeaseState{storage.AnyLease, storage.OpenLease, storage.ParkedLease} {
 		for _, expiry := range []*inbox.Expiry{nil, &ended, {UntilAtMost: noon - 1, GrantedAfter: noon + 61}, {UntilAtMost: 0, GrantedAfter: noon + 999}} {
 			for _, least := range []int64{0, 1, 2, 3, 4} {
-				for _, most := range []int64{0, 1, 2, 3} {
+				for _, below := range []int64{0, 1, 2, 4} {
 					for _, limit := range []int{0, 1, 5, 1000} {
 						queries = append(queries, storage.LeaseQuery{
-							State: state, Ended: expiry, MinAttempts: least, MaxAttempts: most, Limit: limit,
+							State: state, Ended: expiry, MinAttempts: least, BelowAttempts: below, Limit: limit,
 						})
 					}
 				}
@@ -94,7 +94,7 @@ func picked(leases []inbox.Lease, q storage.LeaseQuery) []inbox.Lease {
 	chosen := slices.DeleteFunc(slices.Clone(leases), func(l inbox.Lease) bool {
 		state := q.State == storage.AnyLease || l.Parked == (q.State == storage.ParkedLease)
 		ended := q.Ended == nil || l.Until <= q.Ended.UntilAtMost || l.Granted > q.Ended.GrantedAfter
-		return !state || !ended || l.Attempts < q.MinAttempts || q.MaxAttempts != 0 && l.Attempts > q.MaxAttempts
+		return !state || !ended || l.Attempts < q.MinAttempts || q.BelowAttempts != 0 && l.Attempts >= q.BelowAttempts
 	})
 	slices.SortFunc(chosen, func(a, b inbox.Lease) int { return int(a.Item - b.Item) })
 	return chosen
@@ -117,7 +117,7 @@ func named(q storage.LeaseQuery) string {
 	if q.Ended != nil {
 		ended = fmt.Sprintf("%+v", *q.Ended)
 	}
-	return fmt.Sprintf("state %d, ended %s, attempts %d to %d, limit %d", q.State, ended, q.MinAttempts, q.MaxAttempts, q.Limit)
+	return fmt.Sprintf("state %d, ended %s, attempts from %d to below %d, limit %d", q.State, ended, q.MinAttempts, q.BelowAttempts, q.Limit)
 }
 
 func testLeaseQueries(t *testing.T, f Factory) {

@@ -22,12 +22,15 @@ func (s *script) change(w storage.Writer) {
 		{1, s.removeBinding},
 		{4, s.putAck},
 		{4, s.markShown},
+		{1, s.unmark},
 		{6, s.putLease},
 		{2, s.park},
 		{1, s.removeLeases},
 		{1, s.resetClaims},
 		{2, s.putDedupe},
 		{1, s.forget},
+		{4 * s.extras, s.schedule},
+		{2 * s.extras, s.unschedule},
 		{1, func(w storage.Writer) { s.note("next pull: %d", one(w.NextPull())) }},
 	}
 	sum := 0
@@ -47,6 +50,9 @@ func (s *script) insert(w storage.Writer) {
 	item := inbox.Item{
 		Queue: s.queue(), Key: s.key(), CreatedAt: s.time(),
 		Payload: fmt.Appendf(nil, `{"n":%d,"text":"<ü>"}`, s.rng.IntN(1000)),
+	}
+	if s.extras > 0 && s.rng.IntN(3) == 0 {
+		item.ExpiresAt = s.time()
 	}
 	item.ID = one(w.Insert(item))
 	s.note("insert %s in %q", written(&item), item.Queue)
@@ -119,6 +125,9 @@ func (s *script) target(w storage.Writer) (sub string, item int64, ok bool) {
 func (s *script) putAck(w storage.Writer) {
 	if sub, item, ok := s.target(w); ok && found(w.Ack(sub, item)) == nil {
 		ack := inbox.Ack{Subscription: sub, Item: item, Owner: s.subscriber(), At: s.time()}
+		if s.extras > 0 && s.rng.IntN(2) == 0 {
+			ack.Note = s.lastError()
+		}
 		s.note("put ack %s", written(ack))
 		done(w.PutAck(ack))
 	}
@@ -134,11 +143,20 @@ func (s *script) markShown(w storage.Writer) {
 	done(w.MarkShown(subscription, subscriber, items))
 }
 
+func (s *script) unmark(w storage.Writer) {
+	subscription, subscriber, after := s.subscription(), s.subscriber(), s.item(w)
+	s.note("unmark what %q was shown in %q after %d", subscriber, subscription, after)
+	done(w.Unmark(subscription, subscriber, after))
+}
+
 func (s *script) putLease(w storage.Writer) {
 	if sub, item, ok := s.target(w); ok {
 		lease := inbox.Lease{
 			Subscription: sub, Item: item, Owner: s.subscriber(), Granted: s.time(), Until: s.time(),
 			Attempts: s.small(), Parked: s.rng.IntN(4) == 0,
+		}
+		if s.rng.IntN(4) == 0 {
+			lease.Owner = ""
 		}
 		s.note("put lease %s", written(lease))
 		done(w.PutLease(lease))
@@ -177,6 +195,10 @@ func (s *script) forget(w storage.Writer) {
 
 // ask asks one random question.
 func (s *script) ask(r storage.Reader) {
+	if s.extras > 0 && s.rng.IntN(4) == 0 {
+		s.askExtras(r)
+		return
+	}
 	queue, sub, item := s.queue(), s.subscription(), s.item(r)
 	switch s.rng.IntN(10) {
 	case 0:

@@ -14,6 +14,6 @@ type topic struct {
 func topics() []topic {
 	return slices.Concat(
 		itemTopics(), scanTopics(), queueTopics(), subscriptionTopics(), bindingTopics(),
-		claimTopics(), leaseTopics(), transactionTopics(), concurrencyTopics(), waitTopics(),
+		claimTopics(), leaseTopics(), scheduleTopics(), transactionTopics(), concurrencyTopics(), waitTopics(), archiveTopics(),
 	)
 }

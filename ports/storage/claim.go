@@ -14,24 +14,30 @@ type AckReader interface {
 	Claimed(subscription string, after, through int64) ([]int64, error)
 	// CountShown is the number of items marked as shown to a binding.
 	CountShown(subscription, subscriber string) (int64, error)
+	// ShownTo lists the items up to through that are marked as shown to a binding,
+	// ascending.
+	ShownTo(subscription, subscriber string, through int64) ([]int64, error)
 }
 
 // ClaimWriter changes acks and shown marks.
 type ClaimWriter interface {
-	// PutAck records an ack that does not exist yet, and deletes the item's lease
-	// and all its shown marks in that subscription.
+	// PutAck records an ack that does not exist yet, with its note, and deletes the
+	// item's lease and all its shown marks in that subscription.
 	PutAck(ack inbox.Ack) error
 	// MarkShown marks items as shown to a binding; marks that exist stay.
 	MarkShown(subscription, subscriber string, items []int64) error
+	// Unmark deletes a binding's marks on items above after.
+	Unmark(subscription, subscriber string, after int64) error
 }
 
 // LeaseQuery selects leases of one subscription. Zero fields select everything.
 type LeaseQuery struct {
-	State       LeaseState
-	Ended       *inbox.Expiry // only those that have ended by it
-	MinAttempts int64         // only with at least so many attempts
-	MaxAttempts int64         // only with at most so many attempts; 0 means no bound
-	Limit       int           // at most so many; 0 means no bound
+	Item          int64 // only the lease on it
+	State         LeaseState
+	Ended         *inbox.Expiry // only those that have ended by it
+	MinAttempts   int64         // only with at least so many attempts
+	BelowAttempts int64         // only with fewer attempts; 0 means no bound
+	Limit         int           // at most so many; 0 means no bound
 }
 
 // LeaseState says whether parked leases are wanted.

@@ -24,6 +24,14 @@ type ItemReader interface {
 	// Older lists items of a queue that were created before a time, lowest id
 	// first among the limit oldest by creation.
 	Older(queue string, before int64, limit int) ([]inbox.Head, error)
+	// FirstSince is the lowest id of a queue's items that were created at a time or
+	// later; 0 when none was.
+	FirstSince(queue string, since int64) (int64, error)
+	// Expired lists the ids of items of a queue that expire at a time or before,
+	// ascending, among the limit that expire first.
+	Expired(queue string, at int64, limit int) ([]int64, error)
+	// Expiries tells when those of the given items expire that ever do.
+	Expiries(items []int64) (map[int64]int64, error)
 	// NextAfter is the lowest id of a queue's items above id; 0 when none.
 	NextAfter(queue string, id int64) (int64, error)
 }

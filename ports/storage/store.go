@@ -40,7 +40,7 @@ type Reader interface {
 	BindingReader
 	AckReader
 	LeaseReader
-	DedupeReader
+	PublishReader
 }
 
 // Writer is a Reader that sees its own changes, and changes.
@@ -51,5 +51,5 @@ type Writer interface {
 	BindingWriter
 	ClaimWriter
 	LeaseWriter
-	DedupeWriter
+	PublishWriter
 }

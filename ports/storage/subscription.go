@@ -23,6 +23,15 @@ type SubscriptionWriter interface {
 	PutProgress(sub inbox.Subscription) error
 	// ResetClaims deletes all acks, leases and shown marks of a subscription.
 	ResetClaims(subscription string) error
+	// RemoveSubscription deletes a subscription, one with broken rules too, with
+	// its bindings, acks, leases and shown marks, and tells how many there were; it
+	// is no error if there is none.
+	RemoveSubscription(name string) (SubscriptionSize, error)
+}
+
+// SubscriptionSize is how much belongs to a subscription.
+type SubscriptionSize struct {
+	Bindings, Acks, Leases, Shown int64
 }
 
 // BindingReader reads bindings.

@@ -18,8 +18,9 @@ type Fault struct {
 	At int
 	// Err is what the operation answers.
 	Err error
-	// After lets the operation take effect first. One that fails by itself then
-	// keeps its own error. A close takes effect in any case, as in SQLite.
+	// After lets the operation take effect first, or fail by itself: then this
+	// error comes in the place of its own. A close takes effect in any case, as in
+	// SQLite.
 	After bool
 	// Ended ends the open transaction first, as SQLite does by itself after some
 	// failures.
@@ -121,7 +122,8 @@ func (p *Plan) do(ctx context.Context, name string, c *conn, always bool, act fu
 	case now && !f.After && (!always || f.Dead):
 		return p.fail(ctx, f, name, c)
 	}
-	if err := act(); err != nil && !errors.Is(err, io.EOF) || !now {
+	err := act()
+	if failed := err != nil && !errors.Is(err, io.EOF); !now || failed && !f.After {
 		return err
 	}
 	return p.fail(ctx, f, name, c)

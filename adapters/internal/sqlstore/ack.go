@@ -12,15 +12,21 @@ type ackRow struct {
 	Item         int64  `db:"item_id"`
 	Owner        string `db:"owner"`
 	AtMS         int64  `db:"at_ms"`
+	Note         string `db:"note"`
 }
 
 const selectAck = `
-SELECT s.name AS subscription, a.item_id, a.owner, a.at_ms
+SELECT s.name AS subscription, a.item_id, a.owner, a.at_ms, '' AS note
 FROM ack AS a JOIN subscription AS s ON s.id = a.subscription_id `
+
+const selectNoted = `
+SELECT s.name AS subscription, a.item_id, a.owner, a.at_ms, COALESCE(n.text, '') AS note
+FROM ack AS a JOIN subscription AS s ON s.id = a.subscription_id
+LEFT JOIN note AS n ON n.subscription_id = a.subscription_id AND n.item_id = a.item_id `
 
 // Ack implements [storage.AckReader].
 func (r *reader) Ack(subscription string, item int64) (inbox.Ack, bool, error) {
-	acks, err := r.acks(selectAck+"WHERE s.name = +? AND a.item_id = +?", subscription, item)
+	acks, err := r.acks("WHERE s.name = +? AND a.item_id = +?", subscription, item)
 	if err != nil || len(acks) == 0 {
 		return inbox.Ack{}, false, err
 	}
@@ -35,17 +41,21 @@ func (r *reader) Acks(items []int64) ([]inbox.Ack, error) {
 	if some, err := r.has("ack", items); err != nil || !some {
 		return nil, err
 	}
-	return r.acks(selectAck+"WHERE a.item_id IN (SELECT value FROM json_each(?)) ORDER BY a.item_id, s.name", set(items))
+	return r.acks("WHERE a.item_id IN (SELECT value FROM json_each(?)) ORDER BY a.item_id, s.name", set(items))
 }
 
-func (r *reader) acks(query string, args ...any) ([]inbox.Ack, error) {
+func (r *reader) acks(where string, args ...any) ([]inbox.Ack, error) {
+	query := selectAck
+	if r.hasExtras() {
+		query = selectNoted
+	}
 	var rows []ackRow
-	if err := r.t.list(&rows, query, args...); err != nil {
+	if err := r.t.list(&rows, query+where, args...); err != nil {
 		return nil, err
 	}
 	acks := make([]inbox.Ack, len(rows))
 	for i, row := range rows {
-		acks[i] = inbox.Ack{Subscription: row.Subscription, Item: row.Item, Owner: row.Owner, At: toSeconds(row.AtMS)}
+		acks[i] = inbox.Ack{Subscription: row.Subscription, Item: row.Item, Owner: row.Owner, At: toSeconds(row.AtMS), Note: row.Note}
 	}
 	return acks, nil
 }
@@ -75,6 +85,16 @@ WHERE subscription_id = (SELECT id FROM subscription WHERE name = ?) AND subscri
 	return n, err
 }
 
+// ShownTo implements [storage.AckReader].
+func (r *reader) ShownTo(subscription, subscriber string, through int64) ([]int64, error) {
+	var items []int64
+	err := r.t.list(&items, `
+SELECT item_id FROM shown
+WHERE subscription_id = (SELECT id FROM subscription WHERE name = ?) AND subscriber = ? AND item_id <= ?
+ORDER BY item_id`, subscription, subscriber, through)
+	return items, err
+}
+
 // PutAck implements [storage.ClaimWriter].
 func (w *writer) PutAck(ack inbox.Ack) error {
 	n, _, err := w.t.exec(`
@@ -91,7 +111,21 @@ INSERT INTO ack (subscription_id, item_id, owner, at_ms) SELECT id, ?, ?, ? FROM
 			return err
 		}
 	}
-	return nil
+	return w.putNote(ack)
+}
+
+// putNote stores the note of an ack, if it has one: most have none, and a database
+// without notes does without their table.
+func (w *writer) putNote(ack inbox.Ack) error {
+	if ack.Note == "" {
+		return nil
+	}
+	if err := w.extras(); err != nil {
+		return err
+	}
+	_, _, err := w.t.exec("INSERT INTO note (subscription_id, item_id, text) SELECT id, ?, ? FROM subscription WHERE name = ?",
+		ack.Item, ack.Note, ack.Subscription)
+	return err
 }
 
 // MarkShown implements [storage.ClaimWriter].
@@ -103,5 +137,14 @@ func (w *writer) MarkShown(subscription, subscriber string, items []int64) error
 INSERT INTO shown (subscription_id, subscriber, item_id)
 SELECT s.id, ?, i.value FROM subscription AS s, json_each(?) AS i WHERE s.name = +?
 ON CONFLICT (subscription_id, subscriber, item_id) DO NOTHING`, subscriber, set(items), subscription)
+	return err
+}
+
+// Unmark implements [storage.ClaimWriter].
+func (w *writer) Unmark(subscription, subscriber string, after int64) error {
+	_, _, err := w.t.exec(`
+DELETE FROM shown
+WHERE subscription_id = (SELECT id FROM subscription WHERE name = ?) AND subscriber = ? AND item_id > ?`,
+		subscription, subscriber, after)
 	return err
 }

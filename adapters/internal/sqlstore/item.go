@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"database/sql"
 	"math"
 	"slices"
 	"strconv"
@@ -16,22 +17,26 @@ import (
 func (r *reader) Item(id int64) (inbox.Item, bool, error) {
 	item := inbox.Item{ID: id}
 	var created int64
+	var expires sql.NullInt64
 	var payload string
+	column, dest := "", []any{&item.Queue, &item.Key, &payload, &created}
+	if r.hasExtras() {
+		column, dest = expiresColumn, append(dest, &expires)
+	}
 	ok, err := r.t.row(`
-SELECT q.name, i.key, i.payload, i.created_ms
-FROM item AS i JOIN queue AS q ON q.id = i.queue_id WHERE i.id = +?`,
-		[]any{id}, &item.Queue, &item.Key, &payload, &created)
+SELECT q.name, i.key, i.payload, i.created_ms`+column+`
+FROM item AS i JOIN queue AS q ON q.id = i.queue_id WHERE i.id = +?`, []any{id}, dest...)
 	if err != nil || !ok {
 		return inbox.Item{}, false, err
 	}
-	item.CreatedAt, item.Payload = toSeconds(created), owned(payload)
+	item.CreatedAt, item.Payload, item.ExpiresAt = toSeconds(created), owned(payload), toSeconds(expires.Int64)
 	return item, true, nil
 }
 
 // Scan implements [storage.ItemReader]. It reads one row at a time, since one
 // payload alone may be large.
 func (r *reader) Scan(scan storage.Scan, yield func(inbox.Item) (bool, error)) error {
-	query, args := scanQuery(scan)
+	query, args := r.scanQuery(scan)
 	stmt, err := r.t.prepare(query)
 	if err != nil {
 		return err
@@ -53,16 +58,20 @@ func (r *reader) Scan(scan storage.Scan, yield func(inbox.Item) (bool, error)) e
 	defer rows.Close()
 	item := inbox.Item{Queue: scan.Queue}
 	var created int64
+	var expires sql.NullInt64
 	var payload string
-	dest := []any{&item.ID, &created, &item.Key, &payload}
-	if scan.HeadsOnly {
-		dest = dest[:2]
+	dest := []any{&item.ID, &created}
+	if !scan.HeadsOnly {
+		dest = append(dest, &item.Key, &payload)
+	}
+	if r.hasExtras() {
+		dest = append(dest, &expires)
 	}
 	for rows.Next() {
 		if err := rows.Scan(dest...); err != nil {
 			return r.t.fail(err)
 		}
-		item.CreatedAt, item.Payload = toSeconds(created), owned(payload)
+		item.CreatedAt, item.Payload, item.ExpiresAt = toSeconds(created), owned(payload), toSeconds(expires.Int64)
 		if more, err := yield(item); err != nil || !more {
 			return err
 		}
@@ -73,7 +82,7 @@ func (r *reader) Scan(scan storage.Scan, yield func(inbox.Item) (bool, error)) e
 	return nil
 }
 
-func scanQuery(scan storage.Scan) (string, []any) {
+func (r *reader) scanQuery(scan storage.Scan) (string, []any) {
 	through := scan.Through
 	if through == 0 {
 		through = math.MaxInt64
@@ -83,7 +92,11 @@ func scanQuery(scan storage.Scan) (string, []any) {
 	if !scan.HeadsOnly {
 		b.WriteString(", key, payload")
 	}
-	b.WriteString(" FROM item")
+	from := " FROM item"
+	if r.hasExtras() {
+		from = expiresColumn + " FROM item AS i"
+	}
+	b.WriteString(from)
 	if scan.Key != nil { // left to choose, SQLite looks at every item between the bounds
 		b.WriteString(" INDEXED BY item_key")
 	}
@@ -160,7 +173,10 @@ func (w *writer) Insert(item inbox.Item) (int64, error) {
 		return 0, err
 	}
 	_, _, err = w.t.exec("UPDATE queue SET kept = kept + 1, newest_id = ?, next_seq = next_seq + 1 WHERE name = ?", id, item.Queue)
-	return id, err
+	if err != nil {
+		return 0, err
+	}
+	return id, w.expire(id, item)
 }
 
 // append stores an item in a queue that exists; found is false when it does not.
@@ -206,7 +222,11 @@ WHERE id IN (SELECT value FROM json_each(?)) AND queue_id = (SELECT id FROM queu
 		return err
 	}
 	gone := set(there)
-	for _, table := range []string{"ack", "lease", "shown"} {
+	tables := []string{"ack", "lease", "shown"}
+	if w.hasExtras() {
+		tables = append(tables, "note", "expiry")
+	}
+	for _, table := range tables {
 		if err := w.removeOf(table, there, gone); err != nil {
 			return err
 		}

@@ -86,6 +86,10 @@ func selection(subscription string, query storage.LeaseQuery) (string, []any) {
 	var b strings.Builder
 	b.WriteString("WHERE l.subscription_id = (SELECT id FROM subscription WHERE name = ?)")
 	args := []any{subscription}
+	if query.Item != 0 {
+		b.WriteString(" AND l.item_id = +?")
+		args = append(args, query.Item)
+	}
 	switch query.State {
 	case storage.OpenLease:
 		b.WriteString(" AND l.parked = 0")
@@ -106,9 +110,9 @@ func selection(subscription string, query storage.LeaseQuery) (string, []any) {
 		b.WriteString(" AND l.attempts >= ?")
 		args = append(args, query.MinAttempts)
 	}
-	if query.MaxAttempts > 0 {
-		b.WriteString(" AND l.attempts <= ?")
-		args = append(args, query.MaxAttempts)
+	if query.BelowAttempts > 0 {
+		b.WriteString(" AND l.attempts < ?")
+		args = append(args, query.BelowAttempts)
 	}
 	return b.String(), args
 }

@@ -12,7 +12,8 @@ const (
 	applicationID = 0x74756e64 // "tund"
 	inboxSchema   = 2          // the first one that is ours
 	outboxSchema  = 3          // with the push half
-	schemaVersion = outboxSchema
+	extrasSchema  = 4          // with notes, expiry and schedules
+	schemaVersion = extrasSchema
 )
 
 // migration leads from the version before to version.
@@ -24,7 +25,7 @@ type migration struct {
 // migrations lists all of them, oldest first. One that was ever released never
 // changes; a new schema is a new entry.
 func migrations() []migration {
-	return []migration{{inboxSchema, schema}, {outboxSchema, outboxTables}}
+	return []migration{{inboxSchema, schema}, {outboxSchema, outboxTables}, {extrasSchema, extrasTables}}
 }
 
 // create makes a schema in an empty database. Of many processes that do so at

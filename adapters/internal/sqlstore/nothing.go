@@ -16,6 +16,12 @@ func (nothing) Scan(storage.Scan, func(inbox.Item) (bool, error)) error { return
 
 func (nothing) Older(string, int64, int) ([]inbox.Head, error) { return nil, nil }
 
+func (nothing) FirstSince(string, int64) (int64, error) { return 0, nil }
+
+func (nothing) Expired(string, int64, int) ([]int64, error) { return nil, nil }
+
+func (nothing) Expiries([]int64) (map[int64]int64, error) { return nil, nil }
+
 func (nothing) NextAfter(string, int64) (int64, error) { return 0, nil }
 
 func (nothing) Queues() ([]inbox.QueueCount, error) { return nil, nil }
@@ -48,6 +54,8 @@ func (nothing) Claimed(string, int64, int64) ([]int64, error) { return nil, nil 
 
 func (nothing) CountShown(string, string) (int64, error) { return 0, nil }
 
+func (nothing) ShownTo(string, string, int64) ([]int64, error) { return nil, nil }
+
 func (nothing) Lease(string, int64) (inbox.Lease, bool, error) { return inbox.Lease{}, false, nil }
 
 func (nothing) Leases(string, storage.LeaseQuery) ([]inbox.Lease, error) { return nil, nil }
@@ -57,3 +65,9 @@ func (nothing) CountLeases(string, storage.LeaseQuery) (int64, error) { return 0
 func (nothing) LeasesOn([]int64) ([]inbox.Lease, error) { return nil, nil }
 
 func (nothing) Dedupe(string, string) (inbox.Dedupe, bool, error) { return inbox.Dedupe{}, false, nil }
+
+func (nothing) Scheduled(storage.ScheduleQuery, func(inbox.Scheduled) (bool, error)) error {
+	return nil
+}
+
+func (nothing) ScheduledCounts() ([]inbox.QueueCount, error) { return nil, nil }

@@ -94,8 +94,8 @@ func (s *session) exec(ctx context.Context, query string, args ...any) error {
 }
 
 // get reads the one row of a query that is not worth keeping.
-func (s *session) get(ctx context.Context, dest any, query string, args ...any) error {
-	return s.conn.GetContext(ctx, dest, query, args...)
+func (s *session) get(ctx context.Context, dest any, query string) error {
+	return s.conn.GetContext(ctx, dest, query)
 }
 
 // pragma reads one number from a kept statement. Like control it does so outside

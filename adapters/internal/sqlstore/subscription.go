@@ -5,6 +5,7 @@ import (
 
 	"github.com/tundish-go/tundish/domain"
 	"github.com/tundish-go/tundish/domain/inbox"
+	"github.com/tundish-go/tundish/ports/storage"
 )
 
 // subscriptionRow is a subscription with the name of its queue.
@@ -103,7 +104,33 @@ func (w *writer) ResetClaims(subscription string) error {
 			return err
 		}
 	}
-	return nil
+	if !w.hasExtras() {
+		return nil
+	}
+	_, _, err := w.t.exec("DELETE FROM note WHERE subscription_id = (SELECT id FROM subscription WHERE name = ?)", subscription)
+	return err
+}
+
+// RemoveSubscription implements [storage.SubscriptionWriter].
+func (w *writer) RemoveSubscription(name string) (size storage.SubscriptionSize, err error) {
+	for _, table := range []struct {
+		name  string
+		count *int64
+	}{{"binding", &size.Bindings}, {"ack", &size.Acks}, {"lease", &size.Leases}, {"shown", &size.Shown}} {
+		_, err := w.t.row("SELECT COUNT(*) FROM "+table.name+" WHERE subscription_id = (SELECT id FROM subscription WHERE name = ?)",
+			[]any{name}, table.count)
+		if err != nil {
+			return size, err
+		}
+	}
+	if err := w.ResetClaims(name); err != nil {
+		return size, err
+	}
+	if _, _, err := w.t.exec("DELETE FROM binding WHERE subscription_id = (SELECT id FROM subscription WHERE name = ?)", name); err != nil {
+		return size, err
+	}
+	_, _, err = w.t.exec("DELETE FROM subscription WHERE name = ?", name)
+	return size, err
 }
 
 // required turns a change of no row into the error that the subscription which

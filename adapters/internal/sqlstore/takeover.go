@@ -64,7 +64,7 @@ func (s *Store) replaceOld(ctx context.Context, wait patience, sess *session) (s
 	if err := s.carryOver(ctx, sess); err != nil {
 		return "", err
 	}
-	name, err := s.nameCopy(part)
+	name, err := s.nameCopy(part, ".old-0.1.2")
 	if err != nil {
 		return "", err
 	}
@@ -103,10 +103,10 @@ func (s *Store) copyOld(ctx context.Context, wait patience, part string) error {
 	})
 }
 
-// nameCopy gives the copy a name that no file has, by reserving the name first,
-// since not every file system has hard links.
-func (s *Store) nameCopy(part string) (string, error) {
-	stem := strings.TrimSuffix(s.path, ".db") + ".old-0.1.2"
+// nameCopy gives the copy a name that no file has, made of the database's own and a
+// label, by reserving the name first, since not every file system has hard links.
+func (s *Store) nameCopy(part, label string) (string, error) {
+	stem := strings.TrimSuffix(s.path, ".db") + label
 	for n := 1; ; n++ {
 		name := stem + ".db"
 		if n > 1 {

@@ -77,7 +77,7 @@ func RunFaults(t *testing.T, f Faulty) {
 		sweep.sample = 0
 	}
 	scene := newScene(t, f)
-	for _, step := range steps() {
+	for _, step := range slices.Concat(steps(), timing()) {
 		sweep.over(t, step, scene.image())
 		if err := step.run(t.Context(), scene); err != nil {
 			t.Fatalf("%s without a fault: %v", step.name, err)
@@ -88,6 +88,7 @@ func RunFaults(t *testing.T, f Faulty) {
 	sweep.over(t, takeOver(), oldImage(t, f))
 	sweep.over(t, migrate(t), image{files: map[string][]byte{"t.db": schema2}, ledger: newLedger()})
 	t.Run("migration cut short", func(t *testing.T) { testMigrationCut(t, f) })
+	t.Run("extras cut short", func(t *testing.T) { testExtrasCut(t, f) })
 	t.Logf("%d operations, %d faults, %d of them unnoticed by the caller", sweep.operations, sweep.faults, sweep.absorbed)
 }
 

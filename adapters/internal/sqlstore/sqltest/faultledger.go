@@ -24,6 +24,7 @@ type ledger struct {
 	rules    map[string]possible
 	bindings map[binding]certainty
 	push     push
+	waits    waits
 }
 
 type message struct{ queue, payload string }
@@ -65,6 +66,7 @@ func (l *ledger) clone() ledger {
 	c := *l
 	c.stored, c.acks = maps.Clone(l.stored), maps.Clone(l.acks)
 	c.rules, c.bindings = maps.Clone(l.rules), maps.Clone(l.bindings)
+	c.waits = l.waits.clone()
 	c.tried, c.prints = slices.Clone(l.tried), slices.Clone(l.prints)
 	return c
 }

@@ -74,6 +74,11 @@ func play(opener Opener, role, path string) error {
 			return err
 		}
 		return store.Leave()
+	case "schedule":
+		if _, err := schedule(ctx, store); err != nil {
+			return err
+		}
+		return store.Leave()
 	case "publish large":
 		payload = `"` + strings.Repeat("x", 300<<10) + `"`
 	}

@@ -27,6 +27,7 @@ func races() []topic {
 		{"STO-3 creation race", testCreationRace},
 		{"STO-6 take-over race", testTakeOverRace},
 		{"STO-3 migration race", testMigrationRace},
+		{"TIME-10 extras race", testExtrasRace},
 	}
 }
 
@@ -49,6 +50,15 @@ func topics() []topic {
 		{"links", testLinks},
 		{"STO-1 settings", testSettings},
 		{"STO-1 deleted is overwritten", testSecureDelete},
+		{"CARE-2 backup", testBackup},
+		{"CARE-2 backup refused", testBackupRefused},
+		{"CARE-3 restore", testRestore},
+		{"CARE-3 restore of an outbox", testRestoreOutbox},
+		{"CARE-3 restore refused", testRestoreRefused},
+		{"CARE-3 restore of an old database", testRestoreOld},
+		{"CARE-4 vacuum waits for readers", testVacuumWaits},
+		{"CARE-4 erased by purge", testErasedByPurge},
+		{"CARE-4 erased by vacuum", testErasedByVacuum},
 		{"STO-1 log mode is restored", testLogMode},
 		{"PULL-11 deadline ends a query", testDeadlineEndsQuery},
 		{"a swallowed failure does not commit", testSwallowed},
@@ -56,6 +66,7 @@ func topics() []topic {
 		{"PULL-12 versions tell of commits", testVersion},
 		{"PULL-14 keys are looked up", testKeyIndex},
 		{"migration", testMigration},
+		{"TIME-10 extras", testExtras},
 		{"STO-6 take-over", testTakeOver},
 		{"STO-6 take-over with filters", testTakeOverFilters},
 		{"STO-6 take-over cut short", testTakeOverCut},
