@@ -46,7 +46,7 @@ func makeBuilds(dir string) ([]build, error) {
 	}
 	modfile := "-modfile=" + filepath.Join(lazy, "go.mod")
 	wasm := build{driver: "wasm", path: filepath.Join(dir, "wasm", "tundish")}
-	if err := compileBoth(wasm.path, "0", modfile); err != nil {
+	if err := compileAll(wasm.path, "0", modfile); err != nil {
 		return nil, err
 	}
 	if compiler, ok := compiler(); !ok {
@@ -54,7 +54,7 @@ func makeBuilds(dir string) ([]build, error) {
 		return []build{wasm}, nil
 	}
 	cgo := build{driver: "cgo", path: filepath.Join(dir, "cgo", "tundish")}
-	if err := compileBoth(cgo.path, "1", modfile, "-tags", "netgo,osusergo,sqlite_omit_load_extension"); err != nil {
+	if err := compileAll(cgo.path, "1", modfile, "-tags", "netgo,osusergo,sqlite_omit_load_extension"); err != nil {
 		return nil, err
 	}
 	turns := build{driver: "turns", path: filepath.Join(dir, "turns", "tundish")}
@@ -65,12 +65,15 @@ func makeBuilds(dir string) ([]build, error) {
 	return []build{cgo, wasm, turns}, nil
 }
 
-// compileBoth builds tundish, and its worker beside it.
-func compileBoth(path, cgo string, flags ...string) error {
+// compileAll builds tundish, and its worker and its server beside it.
+func compileAll(path, cgo string, flags ...string) error {
 	if err := compile(path, ".", cgo, flags...); err != nil {
 		return err
 	}
-	return compile(path+"-outbox", "../tundish-outbox", cgo, flags...)
+	if err := compile(path+"-outbox", "../tundish-outbox", cgo, flags...); err != nil {
+		return err
+	}
+	return compile(path+"-mcp", "../tundish-mcp", cgo, flags...)
 }
 
 // compile builds pkg as the Makefile does, so that both use the same cache.

@@ -11,6 +11,6 @@ import (
 
 func main() {
 	program := wiring.Program()
-	program.Worker = runWorker
+	program.Become = become
 	os.Exit(cli.Run(program))
 }

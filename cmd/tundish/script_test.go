@@ -84,8 +84,10 @@ func link(dir, program string) error {
 			return err
 		}
 	}
-	if err := os.Symlink(program+"-outbox", filepath.Join(dir, "tundish-outbox")); err != nil {
-		return err
+	for _, suffix := range []string{"-outbox", "-mcp"} {
+		if err := os.Symlink(program+suffix, filepath.Join(dir, "tundish"+suffix)); err != nil {
+			return err
+		}
 	}
 	return os.Symlink(program, filepath.Join(dir, "tundish"))
 }

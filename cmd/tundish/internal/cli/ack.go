@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"errors"
+	"context"
 
 	"github.com/spf13/cobra"
 
@@ -9,73 +9,117 @@ import (
 	"github.com/tundish-go/tundish/domain/inbox"
 )
 
-func (s *session) ackCommand() *cobra.Command {
-	var request app.Ack
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "ack ID --as WHO [--subscription NAME]",
-		Short: "Take responsibility for an item",
-		Long: `Take responsibility for an item, within one subscription.
+// ackFlags are those of ack.
+type ackFlags struct {
+	claimFlags
+	through, note string
+}
 
-Exits 3 and says who, when another subscriber has acked the item or holds its
+func (s *session) ackCommand() *cobra.Command {
+	var flags ackFlags
+	cmd := &cobra.Command{
+		Use:   "ack ID... --as WHO [--subscription NAME]",
+		Short: "Take responsibility for items",
+		Long: `Take responsibility for items, within one subscription: for all of them or, when
+one is refused, for none. With --through in place of ids, for all items up to
+that id which WHO was shown and nobody has acked or, where each item goes to one
+subscriber, which are leased to WHO now.
+
+Exits 3 and says who, when another subscriber has acked an item or holds its
 lease: leave the item to them.`,
 		Example: `  tundish ack 17 --as reviewer
-  tundish ack 17 --as reviewer --subscription builds`,
-		Args: s.operands("ID"),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if request.Item, err = itemID(args[0]); err != nil {
+  tundish ack 17 18 21 --as reviewer --subscription builds
+  tundish ack 17 --as reviewer --note 'fixed in 4f1c2ab'
+  tundish ack --through 21 --as reviewer`,
+		Args: s.ackOperands,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			request, err := flags.request(cmd, args)
+			if err != nil {
 				return err
 			}
-			if !set(cmd.Flags(), "as") {
-				return missing(cmd, "--as WHO")
-			}
-			if set(cmd.Flags(), "subscription") {
-				if err := inbox.CheckSubscription(request.Subscription); err != nil {
-					return err
-				}
-			}
 			return s.withInbox(cmd.Context(), func(in *app.Inbox) error {
-				done, err := in.Ack(cmd.Context(), request)
-				return s.printAcked(request, done, err, asJSON)
+				return s.ack(cmd.Context(), in, request, flags.json)
 			})
 		},
 	}
-	cmd.Flags().StringVar(&request.Subscriber, "as", "", "the subscriber `WHO`")
-	cmd.Flags().StringVar(&request.Subscription, "subscription", "", "the subscription `NAME` to ack in, when WHO holds several on the item's queue")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	flags.add(cmd, "ack")
+	cmd.Flags().StringVar(&flags.through, "through", "", "ack what WHO was shown or is leased, up to this `ID`")
+	cmd.Flags().StringVar(&flags.note, "note", "", "keep this `TEXT` with the ack, up to 4 KiB; show prints it")
 	return cmd
 }
 
+// ackOperands wants ids, or --through and none.
+func (s *session) ackOperands(cmd *cobra.Command, args []string) error {
+	through := cmd.Flags().Lookup("through")
+	if !through.Changed {
+		return s.items(cmd, args)
+	}
+	if len(args) > 0 && !set(cmd.Flags(), "version") {
+		return usage("leave one of them out", "--through %s and %q were both given", through.Value, args[0])
+	}
+	return s.operands()(cmd, args)
+}
+
+func (f *ackFlags) request(cmd *cobra.Command, args []string) (request app.AckMany, err error) {
+	request = app.AckMany{Subscriber: f.subscriber, Subscription: f.subscription, Note: f.note}
+	if request.Items, err = itemIDs(args); err != nil {
+		return request, err
+	}
+	if set(cmd.Flags(), "through") {
+		if request.Through, err = itemID(f.through); err != nil {
+			return request, err
+		}
+	}
+	if set(cmd.Flags(), "note") {
+		if err := inbox.CheckNote(f.note); err != nil {
+			return request, err
+		}
+	}
+	return request, f.check(cmd)
+}
+
+// ackJSON is what an ack did, or who stood in its way.
 type ackJSON struct {
 	Item         int64  `json:"item"`
 	Subscription string `json:"subscription,omitempty"`
 	Acked        bool   `json:"acked"`
-	Owner        string `json:"owner"`
-	At           int64  `json:"at,omitempty"`    // when another acked it
-	Until        int64  `json:"until,omitempty"` // when another's lease ends
+	refusedJSON
 }
 
-func (s *session) printAcked(request app.Ack, done app.Acked, err error, asJSON bool) error {
-	var claimed *inbox.ClaimedError
-	switch {
-	case errors.As(err, &claimed) && asJSON:
-		s.printJSON(ackJSON{Item: claimed.Item, Subscription: request.Subscription, Owner: claimed.Owner, At: claimed.At, Until: claimed.Until})
-		return toldError{err}
-	case errors.As(err, &claimed):
-		s.print("%s\n", claimed.Outcome())
-		return toldError{err}
-	case err != nil:
-		return err
-	case asJSON:
-		s.printJSON(ackJSON{Item: done.Item, Subscription: done.Subscription, Acked: true, Owner: request.Subscriber})
-	default:
-		s.print("acked %d\n", done.Item)
+func (s *session) ack(ctx context.Context, in *app.Inbox, request app.AckMany, asJSON bool) error {
+	done, err := in.AckMany(ctx, request)
+	if err != nil {
+		var value func(*inbox.ClaimedError) any
+		if asJSON {
+			value = func(c *inbox.ClaimedError) any {
+				return ackJSON{Item: c.Item, Subscription: request.Subscription, refusedJSON: refusedJSON{c.Owner, c.At, c.Until}}
+			}
+		}
+		return s.refused(err, len(request.Items), value)
 	}
+	for _, one := range done {
+		if asJSON {
+			s.printJSON(ackJSON{one.Item, one.Subscription, true, refusedJSON{Owner: request.Subscriber}})
+		} else {
+			s.print("acked %d\n", one.Item)
+		}
+		s.noteAcked(one)
+	}
+	if len(done) == 0 {
+		s.note("nothing was acked: up to %d nothing is shown or leased to %s and waits for an ack", request.Through, request.Subscriber)
+	}
+	return nil
+}
+
+// noteAcked says what is remarkable about an ack.
+func (s *session) noteAcked(done app.Acked) {
 	if done.WasParked {
 		s.note("item %d had been parked in %s: its last lease ran out", done.Item, done.Subscription)
 	}
 	if done.NeverPulled {
 		s.note("item %d had not been pulled in %s yet", done.Item, done.Subscription)
 	}
-	return nil
+	if done.NoteLost {
+		s.note("item %d was acked before in %s; that ack stays as it is, without this note", done.Item, done.Subscription)
+	}
 }

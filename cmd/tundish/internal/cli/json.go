@@ -17,4 +17,5 @@ func jsonText(value any) string {
 	return strings.TrimSuffix(text.String(), "\n")
 }
 
-func (s *session) printJSON(value any) { s.print("%s\n", jsonText(value)) }
+// printJSON prints a value as one line of JSON. flush tells what went wrong.
+func (s *session) printJSON(value any) { _ = s.printLine([]byte(jsonText(value))) }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -11,8 +12,9 @@ import (
 )
 
 type listFlags struct {
-	subscription, limit string
-	unacked, json       bool
+	subscription, limit      string
+	key, since, text         string
+	unacked, scheduled, json bool
 }
 
 func (s *session) listCommand() *cobra.Command {
@@ -21,29 +23,43 @@ func (s *session) listCommand() *cobra.Command {
 		Use:   "list [QUEUE]",
 		Short: "List the queues, or the items of a queue",
 		Long: `List the queues with their number of items, or the newest items of one queue,
-oldest first, one JSON object a line. Listing moves no position.`,
+oldest first, one JSON object a line. Listing moves no position.
+
+With --scheduled it lists what waits for its time, in one queue or in all, the next
+one first: "scheduled" is the number that unschedule takes, "at" the time.`,
 		Example: `  tundish list
   tundish list ci --limit 5
-  tundish list ci --unacked --subscription builds`,
+  tundish list ci --unacked --subscription builds
+  tundish list ci --key ci:web --since 2h --text '"ok":false'
+  tundish list --scheduled`,
 		Args: s.operands("[QUEUE]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			request, err := flags.request(cmd, args)
+			if err == nil {
+				err = flags.views(cmd, &request, s.Clock.Now().Unix())
+			}
 			if err != nil {
 				return err
 			}
 			return s.withInbox(cmd.Context(), func(in *app.Inbox) error {
+				if flags.scheduled {
+					return s.listScheduled(cmd.Context(), in, request)
+				}
 				if len(args) == 0 {
 					return s.listQueues(cmd.Context(), in, flags.json)
 				}
 				return in.List(cmd.Context(), request, func(item app.ItemView) error {
-					s.print("%s\n", s.visible(item.JSON()))
-					return nil
+					return s.printLine(item.JSON())
 				})
 			})
 		},
 	}
 	cmd.Flags().BoolVar(&flags.unacked, "unacked", false, "only items that no subscription has acked")
 	cmd.Flags().StringVar(&flags.subscription, "subscription", "", "with --unacked: only items that the subscription `NAME` has not acked")
+	cmd.Flags().StringVar(&flags.key, "key", "", "only items with this `KEY`")
+	cmd.Flags().StringVar(&flags.since, "since", "", "only items published in this last `DURATION`, such as 2h, or since this time")
+	cmd.Flags().StringVar(&flags.text, "text", "", "only items whose payload holds this `TEXT`, as it is shown here")
+	cmd.Flags().BoolVar(&flags.scheduled, "scheduled", false, "what waits for its time")
 	cmd.Flags().StringVar(&flags.limit, "limit", "50", "the newest `N` items; -1 all, 0 none")
 	cmd.Flags().BoolVar(&flags.json, "json", false, "print queues as JSON too")
 	return cmd
@@ -77,6 +93,14 @@ func (s *session) listQueues(ctx context.Context, in *app.Inbox, asJSON bool) er
 	queues, err := in.Queues(ctx)
 	if err != nil {
 		return err
+	}
+	if s.tabular(asJSON) {
+		t := table{head: []string{"QUEUE", "ITEMS"}}
+		for _, q := range queues {
+			t.rows = append(t.rows, []string{domain.Escape(q.Queue), strconv.FormatInt(q.Count, 10)})
+		}
+		s.printTable(t)
+		return nil
 	}
 	for _, q := range queues {
 		if asJSON {

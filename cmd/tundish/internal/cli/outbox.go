@@ -108,7 +108,7 @@ type workerOptions struct {
 // cannot, it hands over to the one that can.
 func (s *session) withWorker(ctx context.Context, o workerOptions, do func(*outbox.Service, []outbox.Route) error) error {
 	if s.Receivers == nil {
-		return s.handOver()
+		return s.handOver("outbox", "this program cannot deliver")
 	}
 	settings, path, err := s.configuration()
 	if err != nil {
@@ -164,12 +164,13 @@ func (s *session) workerRoutes(store Store, settings config.Config, o workerOpti
 	return all, s.checkReceivers(made, o.delivers, settings.Outbox)
 }
 
-// handOver lets the worker's program run the same command.
-func (s *session) handOver() error {
-	if s.Worker == nil {
-		return errors.New("this program cannot deliver")
+// handOver lets the program with a suffix run the same command. In a program that
+// cannot do that either, the error is otherwise.
+func (s *session) handOver(suffix, otherwise string) error {
+	if s.Become == nil {
+		return errors.New(otherwise)
 	}
-	code, err := s.Worker(s.Args)
+	code, err := s.Become(suffix, s.Args)
 	switch {
 	case err != nil:
 		return err

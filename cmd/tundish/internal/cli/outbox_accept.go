@@ -48,6 +48,7 @@ full. Into a parked workspace it is accepted, with a note on standard error.`,
 	cmd.Flags().StringVar(&flags.id, "id", "", "the `ID` that the client gives the prompt; the same one again is a duplicate")
 	cmd.Flags().StringVar(&flags.user, "user", "", "the `USER` on whose behalf it is sent")
 	cmd.Flags().StringVar(&flags.model, "model", "", "a `JSON` value for the receiver, such as the model to ask")
+	s.addJSON(cmd)
 	return cmd
 }
 
@@ -60,7 +61,7 @@ func (s *session) printAccepted(asked outbox.Entry, entry *outbox.Entry, err err
 		if duplicate.BodyDiffers {
 			differs = " body differs"
 		}
-		s.print("duplicate %s %s%s\n", duplicate.AcceptedID, duplicate.State, differs)
+		s.printResult(acceptedJSON{duplicate.AcceptedID, duplicate.State, true, duplicate.BodyDiffers}, "duplicate %s %s%s\n", duplicate.AcceptedID, duplicate.State, differs)
 		return nil
 	case errors.Is(err, outbox.ErrCapped):
 		return fullLaneError{&domain.Error{
@@ -73,7 +74,7 @@ func (s *session) printAccepted(asked outbox.Entry, entry *outbox.Entry, err err
 	case err != nil:
 		return err
 	}
-	s.print("%s\n", entry.ID)
+	s.printResult(acceptedJSON{ID: entry.ID, Status: entry.Status}, "%s\n", entry.ID)
 	if err := s.flush(); err != nil {
 		return &domain.Error{
 			Code: domain.Output, Text: "the prompt is accepted as " + entry.ID + ", which could not be printed", Err: errors.Unwrap(err),
@@ -89,6 +90,13 @@ func (s *session) printAccepted(asked outbox.Entry, entry *outbox.Entry, err err
 			entry.WorkspaceID, because, shellWord(entry.WorkspaceID))
 	}
 	return nil
+}
+
+type acceptedJSON struct {
+	ID          string `json:"id"`
+	Status      string `json:"status"`
+	Duplicate   bool   `json:"duplicate"`
+	BodyDiffers bool   `json:"body_differs,omitempty"`
 }
 
 // fullLaneError tells what is full in the words of this command line.

@@ -9,7 +9,7 @@ import (
 )
 
 func (s *session) outboxCleanupCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "cleanup WORKSPACE",
 		Short: "Delete everything of a workspace and print how many rows that was",
 		Long: `Delete everything of a workspace and print how many rows that was: entries, known
@@ -23,4 +23,6 @@ runs brings nothing back when it ends. Doing it again is harmless.`,
 			})
 		},
 	}
+	s.addJSON(cmd)
+	return cmd
 }

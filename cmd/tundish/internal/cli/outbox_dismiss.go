@@ -7,7 +7,7 @@ import (
 )
 
 func (s *session) outboxDismissCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "dismiss WORKSPACE SESSION ID",
 		Short: "Remove an entry for good",
 		Long: `Remove an entry for good, also one that cannot be read. Its client id stays
@@ -26,9 +26,16 @@ known. One that is being sent or verified is left alone (exit 3).`,
 				case done == outbox.DismissBusy:
 					return s.busy(cmd.Context(), service, workspace, session, id)
 				}
-				s.print("dismissed %s\n", id)
+				s.printResult(dismissedJSON{id, true}, "dismissed %s\n", id)
 				return nil
 			})
 		},
 	}
+	s.addJSON(cmd)
+	return cmd
+}
+
+type dismissedJSON struct {
+	ID        string `json:"id"`
+	Dismissed bool   `json:"dismissed"`
 }

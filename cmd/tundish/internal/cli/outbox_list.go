@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,9 +33,13 @@ held an attempt before, and the last error. Texts are shown with --json only.`,
 			}
 			return s.withOutbox(cmd.Context(), func(service *outbox.Service) error {
 				entries, err := service.List(cmd.Context(), names[0], names[1])
+				if s.tabular(asJSON) {
+					s.printTable(entryTable(entries, s.Clock.Now()))
+					return err
+				}
 				for _, e := range entries {
 					if asJSON {
-						s.print("%s\n", domain.Escape(jsonText(e)))
+						_ = s.printLine([]byte(domain.Escape(jsonText(e)))) // flush tells
 					} else {
 						s.print("%s\n", entryLine(e, s.Clock.Now()))
 					}
@@ -60,6 +65,22 @@ func entryLine(e outbox.Entry, now time.Time) string {
 	return fmt.Sprintf("%s\t%s\t%s\t%s\tattempts=%d\tdue=%s\tunknown=%d\treason=%s\tblocked=%s\tprior_since=%s\tlast_error=%s",
 		domain.Escape(e.ID), domain.Escape(e.WorkspaceID), domain.Escape(e.SessionID), domain.Escape(e.Status), e.Attempts,
 		dueIn(e, now), unknown, quoted(e.Reason), blocked(e), prior, quoted(e.LastError))
+}
+
+// entryTable is the same for a person.
+func entryTable(entries []outbox.Entry, now time.Time) table {
+	t := table{head: []string{"ID", "WORKSPACE", "SESSION", "STATUS", "ATTEMPTS", "DUE", "REASON", "BLOCKED", "LAST ERROR"}, whole: 1}
+	for _, e := range entries {
+		status := domain.Escape(e.Status)
+		if e.Unknown {
+			status += " (fate unknown)"
+		}
+		t.rows = append(t.rows, []string{
+			domain.Escape(e.ID), domain.Escape(e.WorkspaceID), domain.Escape(e.SessionID), status, strconv.Itoa(e.Attempts),
+			dueIn(e, now), quoted(e.Reason), blocked(e), quoted(e.LastError),
+		})
+	}
+	return t
 }
 
 // dueIn tells when an entry's time comes: now, in how long, or - for one that does

@@ -27,11 +27,12 @@ until "tundish outbox unpark". A send that runs goes on to its end.`,
 		},
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "the `REASON` that lists show")
+	s.addJSON(cmd)
 	return cmd
 }
 
 func (s *session) outboxUnparkCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "unpark WORKSPACE",
 		Short: "Let a parked workspace go on and print how many entries that is",
 		Long: `Let a parked workspace go on and print how many entries that is. What was under
@@ -44,6 +45,13 @@ way when it was parked is verified first.`,
 			})
 		},
 	}
+	s.addJSON(cmd)
+	return cmd
+}
+
+type countedJSON struct {
+	Workspace string `json:"workspace"`
+	Count     int    `json:"count"` // of entries, and rows for cleanup
 }
 
 // countEntries prints how many entries, or rows, a change of a workspace was about.
@@ -56,7 +64,7 @@ func (s *session) countEntries(ctx context.Context, workspace string, change fun
 		if err != nil {
 			return err
 		}
-		s.print("%d\n", n)
+		s.printResult(countedJSON{workspace, n}, "%d\n", n)
 		return nil
 	})
 }

@@ -41,11 +41,17 @@ the route has no verifier, --resend says that it may be sent a second time.`,
 				case done == outbox.RetryBusy:
 					return s.busy(cmd.Context(), service, workspace, session, id)
 				}
-				s.print("retried %s\n", id)
+				s.printResult(retriedJSON{id, true}, "retried %s\n", id)
 				return nil
 			})
 		},
 	}
 	cmd.Flags().BoolVar(&resend, "resend", false, "send again even if the session may have it already")
+	s.addJSON(cmd)
 	return cmd
+}
+
+type retriedJSON struct {
+	ID      string `json:"id"`
+	Retried bool   `json:"retried"`
 }

@@ -46,6 +46,9 @@ that, and prints counts.`,
 			if err != nil {
 				return err
 			}
+			if s.asJSON && !flags.once {
+				return usage("add --once, or read tundish outbox status --json", "--json prints what --once came to")
+			}
 			if s.Receivers != nil {
 				wakePipes()
 			}
@@ -59,6 +62,7 @@ that, and prints counts.`,
 	cmd.Flags().StringVar(&flags.drain, "drain", "", "wait this `DURATION` for sends at the end, such as 500ms or 2m")
 	cmd.Flags().StringVar(&flags.level, "log-level", "info", "log from this `LEVEL` on: debug, info, warn or error")
 	cmd.Flags().BoolVar(&flags.once, "once", false, "do what is due now, print counts and end")
+	s.addJSON(cmd)
 	err := cmd.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions([]cobra.Completion{"debug", "info", "warn", "error"}, cobra.ShellCompDirectiveNoFileComp))
 	if err != nil {
 		panic(err) // it is defined above
@@ -111,13 +115,21 @@ func (s *session) runOutbox(ctx context.Context, service *outbox.Service, once b
 	defer s.heed(service, cancel)()
 	if once {
 		done, err := service.RunOnce(ctx, nil)
-		s.print("sent %d verified %d delivered %d recovered %d\n", done.Sent, done.Verified, done.Delivered, done.Recovered)
+		s.printResult(ranJSON{done.Sent, done.Verified, done.Delivered, done.Recovered},
+			"sent %d verified %d delivered %d recovered %d\n", done.Sent, done.Verified, done.Delivered, done.Recovered)
 		return err
 	}
 	s.note("the outbox worker is ready")
 	service.Run(ctx, nil, 0)
 	s.note("the outbox worker has ended")
 	return nil
+}
+
+type ranJSON struct {
+	Sent      int `json:"sent"`
+	Verified  int `json:"verified"`
+	Delivered int `json:"delivered"`
+	Recovered int `json:"recovered"`
 }
 
 // echo is how long after the first signal another one is taken for the same:

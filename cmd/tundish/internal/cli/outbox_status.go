@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,9 +29,16 @@ works on which session.`,
 				case err != nil:
 					return err
 				case asJSON:
-					s.print("%s\n", domain.Escape(jsonText(outboxStatusJSON{status, milliseconded(status.OldestAt), milliseconded(status.LastLoopAt)})))
-				default:
-					s.printOutboxStatus(status)
+					line := jsonText(outboxStatusJSON{status, milliseconded(status.OldestAt), milliseconded(status.LastLoopAt)})
+					return s.printLine([]byte(domain.Escape(line)))
+				}
+				lines := outboxStatusLines(status)
+				if s.tabular(asJSON) {
+					s.printTable(table{rows: lines, whole: 2})
+					return nil
+				}
+				for _, line := range lines {
+					s.print("%s\n", strings.Join(line, "\t"))
 				}
 				return nil
 			})
@@ -53,47 +62,51 @@ func milliseconded(t time.Time) string {
 	return timeText(t)
 }
 
-// printOutboxStatus prints a line for each kind of figure, each hold and each lease.
-func (s *session) printOutboxStatus(status outbox.Status) {
-	s.printFigures("entries", status.Entries, outbox.StatusPending, outbox.StatusDelivering, outbox.StatusVerifying, outbox.StatusError, outbox.StatusParked)
-	if status.OldestID == "" {
-		s.print("oldest\t-\n")
-	} else {
-		s.print("oldest\t%s\taccepted=%s\n", domain.Escape(status.OldestID), timeText(status.OldestAt))
+// outboxStatusLines are a line for each kind of figure, each hold and each lease.
+func outboxStatusLines(status outbox.Status) [][]string {
+	oldest := []string{"oldest", "-"}
+	if status.OldestID != "" {
+		oldest = []string{"oldest", domain.Escape(status.OldestID), "accepted=" + timeText(status.OldestAt)}
 	}
-	s.printFigures("sweeps", status.Sweeps, "completed", "rearmed", "unchanged", "indeterminate")
-	s.print("loop\t%s\n", timeText(status.LastLoopAt))
+	lines := [][]string{
+		figures("entries", status.Entries, outbox.StatusPending, outbox.StatusDelivering, outbox.StatusVerifying, outbox.StatusError, outbox.StatusParked),
+		oldest,
+		figures("sweeps", status.Sweeps, "completed", "rearmed", "unchanged", "indeterminate"),
+		{"loop", timeText(status.LastLoopAt)},
+	}
 	for _, h := range status.Holds {
-		s.print("hold\t%s\tfor=%s\treason=%s\n", domain.Escape(h.WorkspaceID), h.For.Truncate(time.Second), quoted(h.Reason))
+		lines = append(lines, []string{"hold", domain.Escape(h.WorkspaceID), "for=" + h.For.Truncate(time.Second).String(), "reason=" + quoted(h.Reason)})
 	}
 	for _, l := range status.Leases {
 		state := "held"
 		if l.Stale {
 			state = "stale"
 		}
-		s.print("lease\t%s\t%s\t%s\t%s\tfor=%s\towner=%s\n", domain.Escape(l.WorkspaceID), domain.Escape(l.SessionID), domain.Escape(l.EntryID),
-			state, l.For.Truncate(time.Second), domain.Escape(l.Owner))
+		lines = append(lines, []string{
+			"lease", domain.Escape(l.WorkspaceID), domain.Escape(l.SessionID), domain.Escape(l.EntryID),
+			state, "for=" + l.For.Truncate(time.Second).String(), "owner=" + domain.Escape(l.Owner),
+		})
 	}
+	return lines
 }
 
-// printFigures prints figures in a fixed order, and then those that only some
-// databases have.
-func (s *session) printFigures(title string, figures map[string]int64, names ...string) {
-	s.print("%s", title)
+// figures are in a fixed order, and then come those that only some databases have.
+func figures(title string, counts map[string]int64, names ...string) []string {
+	line := []string{title}
 	for _, name := range names {
-		s.print("\t%s=%d", name, figures[name])
+		line = append(line, fmt.Sprintf("%s=%d", name, counts[name]))
 	}
 	var more []string
-	for name := range figures {
+	for name := range counts {
 		if !slices.Contains(names, name) {
 			more = append(more, name)
 		}
 	}
 	slices.Sort(more)
 	for _, name := range more {
-		s.print("\t%s=%d", domain.Escape(name), figures[name])
+		line = append(line, fmt.Sprintf("%s=%d", domain.Escape(name), counts[name]))
 	}
-	s.print("\n")
+	return line
 }
 
 // timeText is a time in UTC with milliseconds; - for none.

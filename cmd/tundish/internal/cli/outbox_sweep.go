@@ -10,7 +10,7 @@ import (
 )
 
 func (s *session) outboxSweepCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "sweep WORKSPACE",
 		Short: "Ask the ledger about entries in error, and verify unknown ones anew",
 		Long: `Ask the ledger about the entries in error of a workspace, and verify those anew
@@ -29,7 +29,7 @@ named there too.`,
 				if err != nil {
 					return err
 				}
-				s.print("rearmed %d completed %d\n", done.Rearmed, done.Completed)
+				s.printResult(sweptJSON{args[0], done.Rearmed, done.Completed, done.Indeterminate}, "rearmed %d completed %d\n", done.Rearmed, done.Completed)
 				switch n := done.Indeterminate; {
 				case n == 1:
 					s.note("the ledger could not be asked about 1 entry, which stays as it is")
@@ -41,6 +41,15 @@ named there too.`,
 			})
 		},
 	}
+	s.addJSON(cmd)
+	return cmd
+}
+
+type sweptJSON struct {
+	Workspace     string `json:"workspace"`
+	Rearmed       int    `json:"rearmed"`
+	Completed     int    `json:"completed"`
+	Indeterminate int    `json:"indeterminate"`
 }
 
 // noteSilent says so when nobody can be asked about the entries of a workspace.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -185,9 +186,12 @@ func TestOUT16_HandOver(t *testing.T) {
 	}{{0, nil, 0}, {2, nil, 2}, {0, missing, 1}} {
 		s = newSession("outbox", "sweep", "web")
 		var got []string
-		s.Worker = func(args []string) (int, error) { got = args; return test.code, test.err }
+		s.Become = func(suffix string, args []string) (int, error) {
+			got = append(slices.Clone(args), suffix)
+			return test.code, test.err
+		}
 		err := s.execute()
-		if exitCode(err) != test.want || strings.Join(got, " ") != "outbox sweep web" || test.err != nil && !errors.Is(err, test.err) {
+		if exitCode(err) != test.want || strings.Join(got, " ") != "outbox sweep web outbox" || test.err != nil && !errors.Is(err, test.err) {
 			t.Errorf("%+v: %q gives %v", test, got, err)
 		}
 	}

@@ -58,6 +58,19 @@ func wait(fd int, events int16, left time.Duration) error {
 	}
 }
 
+// waitOutput waits until a write of a chunk does not block; at most so long. It
+// fails when nobody can read it any more.
+func waitOutput(file *os.File, left time.Duration) error {
+	fd := int(file.Fd())
+	if err := wait(fd, unix.POLLOUT, left); err != nil {
+		return err
+	}
+	if wait(fd, 0, 0) == nil { // what is always told: an error, or the other end closed
+		return unix.EPIPE
+	}
+	return nil
+}
+
 // waitInput waits until there is something to read, or the end; at most so long.
 func waitInput(file *os.File, left time.Duration) error {
 	return wait(int(file.Fd()), unix.POLLIN, left)

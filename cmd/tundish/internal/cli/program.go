@@ -36,12 +36,13 @@ type Program struct {
 	// Expressions and Payloads are called by the commands that open a database.
 	Expressions func() ports.Expressions
 	Payloads    func() ports.Payloads
-	// Receivers makes what routes of the outbox name. It is nil in the program of
-	// short commands, which does not link what delivers: that one has Worker, which
-	// runs the program that does in its place, and returns its exit code if it
-	// returns at all.
+	// Receivers makes what routes of the outbox name, and Serve answers calls of
+	// tools. Each is nil but in the one program that links it. That of short
+	// commands has Become, which runs the one whose name has a suffix, outbox or
+	// mcp, in its place, and returns its exit code if it returns at all.
 	Receivers func(Publish) Receivers
-	Worker    func(args []string) (code int, err error)
+	Serve     func(context.Context, Desk) error
+	Become    func(suffix string, args []string) (code int, err error)
 
 	Args   []string // without the program's own name
 	Getenv func(name string) string
@@ -72,6 +73,8 @@ type session struct {
 	stdout *output
 	text   *bufio.Writer // onto stdout; flushed at the end of the run
 
+	asJSON    bool // of commands with addJSON
+	jq        jqFlag
 	outboxCap int // entries that a lane holds, once the configuration is read
 
 	sub      string   // the command of outbox that is called, if it is the first word
@@ -82,13 +85,16 @@ type session struct {
 }
 
 // Run runs one command and returns the exit code of the process (CMD-4).
-func Run(p Program) int {
+func Run(p Program) (code int) {
 	// A closed pipe must be an error of the write, so that a pull rolls back
 	// (PULL-12), and not the silent end of the process.
 	signal.Ignore(syscall.SIGPIPE)
 	s := &session{Program: p, begun: time.Now()}
 	s.stdout = &output{file: p.Stdout, state: p.Output}
 	s.text = bufio.NewWriter(s.stdout)
+	if hooked(p.Args) {
+		defer s.endHook(&code)
+	}
 	err := s.execute()
 	if flushed := s.flush(); err == nil {
 		err = flushed
@@ -130,10 +136,10 @@ func exitCode(err error) int {
 	return 1
 }
 
-// exitedError is the exit code of the worker's program, which has said why.
+// exitedError is the exit code of a program that took over, which has said why.
 type exitedError int
 
-func (e exitedError) Error() string { return fmt.Sprintf("the worker exited with %d", int(e)) }
+func (e exitedError) Error() string { return fmt.Sprintf("the program exited with %d", int(e)) }
 
 // toldError is an error of which the user knows already.
 type toldError struct{ error }
@@ -171,7 +177,7 @@ func (s *session) flush() error {
 	if err := s.text.Flush(); err != nil {
 		return &domain.Error{Code: domain.Output, Text: "the output could not be written", Err: err}
 	}
-	return nil
+	return s.jq.failed
 }
 
 // usage makes the error of a wrong call (CMD-4).

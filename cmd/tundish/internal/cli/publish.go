@@ -19,6 +19,7 @@ import (
 
 type publishFlags struct {
 	key, keySelector, dedupe string
+	delay, at, expires       string
 	lines, json              bool
 }
 
@@ -32,10 +33,16 @@ func (s *session) publishCommand() *cobra.Command {
 Without JSON, or with -, the item is read from standard input. The id is printed
 after the item is safe on the disk. With --lines every line of standard input is
 an item; a line that is not JSON is named on standard error, and the others are
-stored.`,
+stored.
+
+With --delay or --at the item waits for its time: "scheduled N" is printed, list
+--scheduled shows it, and unschedule N takes it back. With --expires it is delivered
+to nobody from then on, and who has not read it by then is told under dropped=.`,
 		Example: `  tundish publish ci '{"repo":"web","ok":false}' --key ci:web
   curl -s https://example.com/event.json | tundish publish events
-  tundish publish events --lines --key-jq .repo <events.ndjson`,
+  tundish publish events --lines --key-jq .repo <events.ndjson
+  tundish publish reviews '"look again"' --delay 2h --expires 1d
+  tundish publish standup '"begins"' --at 2026-07-29T09:00:00Z`,
 		Args: s.publishOperands,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			message, err := flags.message(cmd, args[0])
@@ -53,6 +60,9 @@ stored.`,
 	cmd.Flags().StringVar(&flags.key, "key", "", "a `KEY` to filter on, such as slack:C123")
 	cmd.Flags().StringVar(&flags.keySelector, "key-jq", "", "take the key from the payload with this jq `EXPRESSION`")
 	cmd.Flags().StringVar(&flags.dedupe, "dedupe", "", "store nothing if this `ID` was published to the queue within 24 hours")
+	cmd.Flags().StringVar(&flags.delay, "delay", "", "have the item wait for this `DURATION`, such as 90s or 2h")
+	cmd.Flags().StringVar(&flags.at, "at", "", "have the item wait for this `TIME`: RFC 3339, or @ and Unix seconds")
+	cmd.Flags().StringVar(&flags.expires, "expires", "", "deliver the item to nobody after this `DURATION`, or from this time on")
 	cmd.Flags().BoolVar(&flags.lines, "lines", false, "read one JSON document a line from standard input")
 	cmd.Flags().BoolVar(&flags.json, "json", false, "print the result as JSON")
 	return cmd
@@ -84,6 +94,9 @@ func (f publishFlags) message(cmd *cobra.Command, queue string) (app.Message, er
 		return message, err
 	}
 	given := func(name string) bool { return set(cmd.Flags(), name) }
+	if err := f.times(given, &message); err != nil {
+		return message, err
+	}
 	switch {
 	case given("key") && given("key-jq"):
 		return message, usage("give one of them", "--key and --key-jq were both given")
@@ -112,6 +125,9 @@ func (s *session) publishOne(ctx context.Context, in *app.Inbox, message app.Mes
 	published, err := in.Publish(ctx, message)
 	if err != nil {
 		return withHint(err, payloadHint(message.Queue, string(message.Payload), given))
+	}
+	if published.Scheduled != 0 {
+		return s.printScheduled(message, published, asJSON)
 	}
 	if asJSON {
 		s.printJSON(publishedJSON{ID: published.ID, Duplicate: published.Duplicate})

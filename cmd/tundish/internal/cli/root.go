@@ -33,7 +33,10 @@ prompts for sessions and delivers them.`,
 		RunE:                  func(*cobra.Command, []string) error { return nil },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			s.changes = changes(cmd.Name())
-			return s.checkGlobals(cmd.Flags())
+			if err := s.checkGlobals(cmd.Flags()); err != nil {
+				return err
+			}
+			return s.compileJQ(cmd.Context(), cmd.Flags())
 		},
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
@@ -51,7 +54,10 @@ prompts for sessions and delivers them.`,
 	flags.SortFlags = false
 	s.addCommands(root)
 	each(root, func(cmd *cobra.Command) {
-		cmd.Flags().VisitAll(givenOnce)
+		s.addJQ(cmd)
+		if !s.completing() { // a completion parses the words more than once
+			cmd.Flags().VisitAll(givenOnce)
+		}
 		cmd.Flags().SortFlags = false
 		cmd.DisableFlagsInUseLine = true
 	})
@@ -81,10 +87,12 @@ func (s *session) addCommands(root *cobra.Command) {
 		name string
 		make func() *cobra.Command
 	}{
-		{"publish", s.publishCommand}, {"subscribe", s.subscribeCommand}, {"unsubscribe", s.unsubscribeCommand},
-		{"pull", s.pullCommand}, {"ack", s.ackCommand}, {"show", s.showCommand}, {"list", s.listCommand},
-		{"status", s.statusCommand}, {"outbox", s.outboxCommand}, {"check", s.checkCommand}, {"prime", s.primeCommand},
-		{"docs", s.docsCommand}, {"version", s.versionCommand},
+		{"publish", s.publishCommand}, {"unschedule", s.unscheduleCommand}, {"subscribe", s.subscribeCommand}, {"unsubscribe", s.unsubscribeCommand},
+		{"pull", s.pullCommand}, {"wait", s.waitCommand}, {"follow", s.followCommand}, {"ack", s.ackCommand}, {"nack", s.nackCommand}, {"extend", s.extendCommand},
+		{"unpark", s.unparkCommand}, {"seek", s.seekCommand}, {"show", s.showCommand}, {"list", s.listCommand},
+		{"status", s.statusCommand}, {"outbox", s.outboxCommand}, {"delete", s.deleteCommand}, {"purge", s.purgeCommand}, {"backup", s.backupCommand}, {"restore", s.restoreCommand},
+		{"export", s.exportCommand}, {"import", s.importCommand}, {"vacuum", s.vacuumCommand}, {"check", s.checkCommand}, {"prime", s.primeCommand},
+		{"init", s.initCommand}, {"doctor", s.doctorCommand}, {"mcp", s.mcpCommand}, {"docs", s.docsCommand}, {"version", s.versionCommand},
 	}
 	for _, c := range commands {
 		if c.name == called {
@@ -95,7 +103,7 @@ func (s *session) addCommands(root *cobra.Command) {
 	for _, c := range commands {
 		root.AddCommand(c.make())
 	}
-	root.AddCommand(s.manCommand(), s.completionsCommand())
+	root.AddCommand(s.manCommand(), s.referenceCommand(), s.completionsCommand())
 }
 
 // noCommand refuses a call without a command, or with one that does not exist.
@@ -213,7 +221,9 @@ func nearFlags(cmd *cobra.Command, name string) []string {
 // delivered.
 func changes(command string) bool {
 	switch command {
-	case "publish", "subscribe", "unsubscribe", "pull", "ack":
+	case "publish", "unschedule", "subscribe", "unsubscribe", "pull", "follow", "ack", "nack", "extend", "seek", "mcp":
+		return true
+	case "delete", "purge", "restore", "import", "vacuum", "init":
 		return true
 	case "accept", "retry", "dismiss", "park", "unpark", "cleanup", "sweep", "run": // of outbox
 		return true

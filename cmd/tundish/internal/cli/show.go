@@ -12,7 +12,7 @@ import (
 )
 
 func (s *session) showCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:     "show ID",
 		Short:   "Print one item as JSON",
 		Long:    "Print one item as indented JSON, with its acks.",
@@ -28,6 +28,9 @@ func (s *session) showCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				if s.asJSON {
+					return s.printLine(item.JSON())
+				}
 				var indented bytes.Buffer
 				if err := json.Indent(&indented, s.visible(item.JSON()), "", "  "); err != nil {
 					return &domain.Error{
@@ -40,12 +43,14 @@ func (s *session) showCommand() *cobra.Command {
 			})
 		},
 	}
+	cmd.Flags().BoolVar(&s.asJSON, "json", false, "print it on one line")
+	return cmd
 }
 
 // visible escapes what could disturb a terminal, if there is one (CMD-5). text
 // is compact JSON, and stays the same JSON.
 func (s *session) visible(text []byte) []byte {
-	if !s.terminal(s.Stdout) {
+	if domain.Plain(string(text)) || !s.terminal(s.Stdout) {
 		return text
 	}
 	return []byte(domain.Escape(string(text)))

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -49,7 +50,12 @@ Filters and templates are jq over {id, queue, key, payload, created_at}.`,
 				if err != nil {
 					return flags.naming(err)
 				}
-				s.printSubscribed(args[0], flags.as, done)
+				if s.asJSON {
+					s.printJSON(subscribedOf(args[0], flags.as, done))
+				} else {
+					s.printSubscribed(args[0], flags.as, done)
+				}
+				s.noteSubscribed(args[0], done)
 				if assigns(flags.filter) {
 					s.note("--filter: a single = assigns, and what it gives always matches; == compares")
 				}
@@ -58,6 +64,7 @@ Filters and templates are jq over {id, queue, key, payload, created_at}.`,
 		},
 	}
 	flags.define(cmd.Flags())
+	s.addJSON(cmd)
 	for flag, values := range map[string][]cobra.Completion{
 		"select": {"since-last-read", "latest"}, "consume": {"on-read", "on-ack"}, "share": {"all", "one"}, "start": {"all", "new"},
 	} {
@@ -194,6 +201,28 @@ func (s *session) printSubscribed(name, who string, done app.Subscribed) {
 		s.print("bound %s to %s\n", who, name)
 	}
 	s.print("rules: %s\n", done.Rules.JSON())
+}
+
+type subscribedJSON struct {
+	Subscription string          `json:"subscription"`
+	Subscriber   string          `json:"subscriber"`
+	Created      bool            `json:"created"`
+	Replaced     bool            `json:"replaced"`
+	MovedFrom    string          `json:"moved_from,omitempty"`
+	Bound        bool            `json:"bound"` // by this call
+	Rules        json.RawMessage `json:"rules"`
+	SharedWith   []string        `json:"shared_with,omitempty"` // whose rules were replaced too
+	Lost         []int64         `json:"lost,omitempty"`        // leased items that nobody gets again
+}
+
+func subscribedOf(name, who string, done app.Subscribed) subscribedJSON {
+	return subscribedJSON{
+		name, who, done.Created, done.Replaced, done.MovedFrom, done.Bound,
+		json.RawMessage(done.Rules.JSON()), done.SharedWith, done.Lost,
+	}
+}
+
+func (s *session) noteSubscribed(name string, done app.Subscribed) {
 	if len(done.SharedWith) > 0 {
 		s.note("the rules of %s now changed for %s too", name, strings.Join(done.SharedWith, ", "))
 	}

@@ -24,11 +24,18 @@ The subscription stays, even after its last subscriber has left.`,
 				if err := in.Unsubscribe(cmd.Context(), args[0], as); err != nil {
 					return err
 				}
-				s.print("unbound %s from %s; its read position was removed\n", as, args[0])
+				s.printResult(unboundJSON{args[0], as, true}, "unbound %s from %s; its read position was removed\n", as, args[0])
 				return nil
 			})
 		},
 	}
 	cmd.Flags().StringVar(&as, "as", "", "the subscriber `WHO`")
+	s.addJSON(cmd)
 	return cmd
+}
+
+type unboundJSON struct {
+	Subscription string `json:"subscription"`
+	Subscriber   string `json:"subscriber"`
+	Unbound      bool   `json:"unbound"`
 }
