@@ -43,29 +43,35 @@ help: ## print this list
 # ---- build
 
 .PHONY: build
-build: ## build bin/tundish and its worker: cgo where a C compiler is, else wasm
+build: ## build bin/tundish, its worker and its server: cgo where a C compiler is, else wasm
 	@if [ -n "$(HAVE_CC)" ]; then \
 		$(MAKE) --no-print-directory build-cgo && cp $(BIN)/tundish-cgo $(BIN)/tundish && \
-		cp $(BIN)/tundish-cgo-outbox $(BIN)/tundish-outbox && echo "$(BIN)/tundish is the cgo build"; \
+		cp $(BIN)/tundish-cgo-outbox $(BIN)/tundish-outbox && cp $(BIN)/tundish-cgo-mcp $(BIN)/tundish-mcp && echo "$(BIN)/tundish is the cgo build"; \
 	else \
 		$(MAKE) --no-print-directory build-wasm && cp $(BIN)/tundish-wasm $(BIN)/tundish && \
-		cp $(BIN)/tundish-wasm-outbox $(BIN)/tundish-outbox && echo "$(BIN)/tundish is the wasm build"; \
+		cp $(BIN)/tundish-wasm-outbox $(BIN)/tundish-outbox && cp $(BIN)/tundish-wasm-mcp $(BIN)/tundish-mcp && echo "$(BIN)/tundish is the wasm build"; \
 	fi
 
 .PHONY: build-cgo
-build-cgo: $(LAZY) ## build bin/tundish-cgo and its worker, with SQLite in C
+build-cgo: $(LAZY) ## build bin/tundish-cgo with its worker and its server, SQLite in C
 	$(BUILD_CGO) -o $(BIN)/tundish-cgo ./cmd/tundish
 	$(BUILD_CGO) -o $(BIN)/tundish-cgo-outbox ./cmd/tundish-outbox
+	$(BUILD_CGO) -o $(BIN)/tundish-cgo-mcp ./cmd/tundish-mcp
 
 .PHONY: build-wasm
-build-wasm: $(LAZY) ## build bin/tundish-wasm and its worker, with Go alone
+build-wasm: $(LAZY) ## build bin/tundish-wasm with its worker and its server, with Go alone
 	$(BUILD_WASM) -o $(BIN)/tundish-wasm ./cmd/tundish
 	$(BUILD_WASM) -o $(BIN)/tundish-wasm-outbox ./cmd/tundish-outbox
+	$(BUILD_WASM) -o $(BIN)/tundish-wasm-mcp ./cmd/tundish-mcp
 
 .PHONY: man
 man: build ## write the manual pages to bin/man
 	@mkdir -p $(BIN)/man
 	$(BIN)/tundish gen-man $(BIN)/man
+
+.PHONY: docs
+docs: build ## write docs/reference.md from the commands' help
+	$(BIN)/tundish gen-reference docs/reference.md
 
 .PHONY: completions
 completions: build ## write the shell completions to bin/completions
@@ -162,6 +168,31 @@ peers: $(PEERS)/node_modules/opencode-ai ## deliver to a real opencode server, w
 
 $(PEERS)/node_modules/opencode-ai:
 	npm install --prefix $(PEERS) --no-fund --no-audit --ignore-scripts opencode-ai@1.18.33 @opencode-ai/plugin@1.18.33
+
+# Real hosts of agents. HOSTS may name a folder that holds them already, ONLY a part
+# of the table such as codex or claude-code/Stop, and with RECORD=1 what the hooks
+# are told becomes the fixtures of their tests.
+HOSTS ?= $(CURDIR)/$(BIN)/hosts
+ONLY  ?= .
+
+HOST_claude-code     := @anthropic-ai/claude-code@2.1.332
+HOST_codex           := @openai/codex@0.171.0
+HOST_gemini          := @google/gemini-cli@0.61.0
+HOST_opencode        := opencode-ai@1.18.33
+HOST_opencode-plugin := @opencode-ai/plugin@1.18.33
+HOST_gaff            := gaffr==0.1.4
+
+.PHONY: hosts
+hosts: build $(addprefix $(HOSTS)/,$(addsuffix /node_modules,claude-code codex gemini opencode opencode-plugin) gaff/bin/gaff) ## run agents in real hosts, which npm and pip install into bin/hosts, and print where mail reached the model
+	TUNDISH_HOSTS=$(HOSTS) TUNDISH_HOSTS_RECORD=$(RECORD) TUNDISH_PROGRAM=$(CURDIR)/$(BIN)/tundish \
+		$(TEST) -count=1 -timeout 2h -v -run 'TestHosts/$(ONLY)|TestControl' ./internal/hosts
+
+$(HOSTS)/%/node_modules:
+	npm install --prefix $(HOSTS)/$* --no-fund --no-audit --ignore-scripts $(HOST_$*)
+
+$(HOSTS)/gaff/bin/gaff:
+	python3 -m venv $(HOSTS)/gaff
+	$(HOSTS)/gaff/bin/pip install --quiet $(HOST_gaff)
 
 .PHONY: bench
 bench: ## measure whole processes and print the table of bench/README.md

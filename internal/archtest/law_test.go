@@ -14,6 +14,8 @@ const (
 	pflag      = "github.com/spf13/pflag" // cobra's flags
 	cmp        = "github.com/google/go-cmp"
 	gojq       = "github.com/itchyny/gojq"
+	mcpSDK     = "github.com/modelcontextprotocol/go-sdk"
+	mcpSchema  = "github.com/google/jsonschema-go" // the SDK's schemas
 	jsontext   = "github.com/go-json-experiment/json/jsontext"
 	mattn      = "github.com/mattn/go-sqlite3"
 	ncruces    = "github.com/ncruces/go-sqlite3"
@@ -24,6 +26,7 @@ const (
 	xterm      = "golang.org/x/term"
 	yaml       = "go.yaml.in/yaml/v3"
 	goleak     = "go.uber.org/goleak"
+	fsnotify   = "github.com/fsnotify/fsnotify"
 )
 
 // law says what one package may import besides the standard library: packages of
@@ -103,13 +106,17 @@ func laws() []law {
 
 		{
 			pkg: "cmd/tundish/internal/cli", barred: []string{"database"},
-			may:   append([]string{"app", "app/outbox", "cmd/tundish/internal/config", cobra, pflag, xsys, xterm}, core...),
+			may:   append([]string{"app", "app/outbox", "cmd/tundish/internal/config", "cmd/tundish/internal/host", "cmd/tundish/internal/setup", "cmd/tundish/internal/watch", cobra, pflag, xsys, xterm}, core...),
 			tests: append([]string{"adapters/jq", "adapters/payload", testscript}, suite...),
 		},
+		{pkg: "cmd/tundish/internal/watch", may: []string{fsnotify}, barred: []string{"database"}, tests: []string{goleak}},
+		{pkg: "cmd/tundish/internal/host", barred: impure(), tests: []string{rapid}},
+		// It edits the files of others, some of them YAML.
+		{pkg: "cmd/tundish/internal/setup", may: []string{"domain", yaml}, tests: []string{cmp, rapid}},
 		{pkg: "cmd/tundish/internal/config", may: []string{yaml}, tests: []string{"domain/inbox", cmp, rapid}},
 		{
 			pkg: "cmd/tundish", may: []string{"cmd/tundish/internal/cli", "cmd/tundish/wiring", "domain"},
-			tests: append([]string{"cmd/tundish/internal/config", testscript}, suite...),
+			tests: append([]string{"cmd/tundish/internal/config", testscript, mcpSDK}, suite...),
 		},
 		{
 			pkg: "cmd/tundish/wiring",
@@ -125,6 +132,12 @@ func laws() []law {
 			}, core...),
 		},
 		{pkg: "cmd/tundish-outbox", may: []string{"cmd/tundish/worker"}},
+		{
+			pkg: "cmd/tundish/mcp", barred: []string{"database"},
+			may:   append([]string{"app", "cmd/tundish/internal/cli", "cmd/tundish/wiring", mcpSDK, mcpSchema, xsys}, core...),
+			tests: append([]string{"adapters/jq", "adapters/payload", goleak}, suite...),
+		},
+		{pkg: "cmd/tundish-mcp", may: []string{"cmd/tundish/mcp"}},
 
 		{pkg: "internal/archtest"},
 		{pkg: "internal/lazytables"},
@@ -142,6 +155,7 @@ func laws() []law {
 			may: []string{"app/outbox", "adapters/deliver_exec", "adapters/sqlite_cgo", "adapters/sqlite_wasm"},
 		},
 		{pkg: "internal/interop/receiver", may: []string{xsys}},
+		{pkg: "internal/hosts"},
 		{pkg: "internal/peers", tests: []string{"adapters/deliver_opencode", "domain/outbox", "ports/delivery"}},
 		{pkg: "bench"},
 		{pkg: "bench/bare"},

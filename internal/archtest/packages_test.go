@@ -178,7 +178,7 @@ func TestShortProcessesLinkNoHTTP(t *testing.T) {
 	for _, b := range builds()[:3] {
 		t.Run(b.name, func(t *testing.T) {
 			t.Parallel()
-			for program, want := range map[string]bool{"./cmd/tundish": false, "./cmd/tundish-outbox": true} {
+			for program, want := range map[string]bool{"./cmd/tundish": false, "./cmd/tundish-outbox": true, "./cmd/tundish-mcp": true} {
 				for _, l := range list(t, b, program) {
 					if got := slices.Contains(l.Deps, "net/http"); got != want {
 						t.Errorf("net/http in %s: %t", program, got)

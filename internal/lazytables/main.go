@@ -1,11 +1,11 @@
 // Command lazytables prepares a build of tundish that starts sooner.
 //
-// A hook's process lives for a few milliseconds, and two dependencies use up a
+// A hook's process lives for a few milliseconds, and three dependencies use up a
 // good part of them before main: gojq makes the syntax trees of all functions
-// that are written in jq, and yaml compiles two regular expressions. Most calls
-// need neither. This command copies both modules, as they are pinned, changes
-// them so that the tables are made at first use, and writes a go.mod that names
-// the copies:
+// that are written in jq, yaml compiles two regular expressions, and fsnotify looks
+// into the environment, which copies it. Most calls need none of that. This command
+// copies the modules, as they are pinned, changes them so that the tables are made
+// at first use, and writes a go.mod that names the copies:
 //
 //	go run ./internal/lazytables bin/lazytables
 //	go build -modfile bin/lazytables/go.mod ./cmd/tundish
@@ -30,7 +30,7 @@ type edit struct{ module, file, old, new string }
 // edits are all that is changed. A new version of a module that no longer has
 // one of the texts fails the build, and asks for a look.
 func edits() []edit {
-	const gojq, yaml = "github.com/itchyny/gojq", "go.yaml.in/yaml/v3"
+	const gojq, yaml, fsnotify = "github.com/itchyny/gojq", "go.yaml.in/yaml/v3", "github.com/fsnotify/fsnotify"
 	return []edit{
 		{gojq, "builtin.go", "func init() {", "func makeDefinitions() {"},
 		{gojq, "func.go", "func init() {", "func makeFunctions() {"},
@@ -44,6 +44,8 @@ func edits() []edit {
 			"// Code is a compiled jq query.",
 			"var makeTables = sync.OnceFunc(func() {\n\tmakeDefinitions()\n\tmakeFunctions()\n})\n\n// Code is a compiled jq query.",
 		},
+		{fsnotify, "fsnotify.go", "var debug = func() bool {", "const debug = false\n\nfunc wantsDebug() bool {"},
+		{fsnotify, "fsnotify.go", "\n}()\n", "\n}\n"},
 		{yaml, "resolve.go", "regexp.MustCompile(", "pattern("},
 		{yaml, "encode.go", "regexp.MustCompile(", "pattern("},
 		{yaml, "encode.go", "\t\"regexp\"\n", ""},
@@ -115,7 +117,8 @@ func replacement(root, to string) string {
 	return filepath.ToSlash(to)
 }
 
-// copyModule copies the sources of the package at a module's root.
+// copyModule copies the sources of the package at a module's root, and of the
+// internal one that it may have.
 func copyModule(module, to string) error {
 	// The module may not be in the cache yet.
 	if _, err := goCommand("mod", "download", module); err != nil {
@@ -126,11 +129,22 @@ func copyModule(module, to string) error {
 		return err
 	}
 	// Another version may have been here, with files that this one lacks.
-	if err := errors.Join(os.RemoveAll(to), os.MkdirAll(to, 0o755)); err != nil {
+	if err := os.RemoveAll(to); err != nil {
 		return err
 	}
+	if err := copySources(from, to); err != nil {
+		return err
+	}
+	return copySources(filepath.Join(from, "internal"), filepath.Join(to, "internal"))
+}
+
+// copySources copies the files of one package; none if there is none.
+func copySources(from, to string) error {
 	files, err := filepath.Glob(filepath.Join(from, "*"))
-	if err != nil {
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	if err := os.MkdirAll(to, 0o755); err != nil {
 		return err
 	}
 	for _, file := range files {
