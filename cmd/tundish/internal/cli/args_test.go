@@ -99,7 +99,7 @@ func TestNumber(t *testing.T) {
 // and the one that is called is built alone.
 func TestCommands(t *testing.T) {
 	all := newSession("nothing").root()
-	if n := len(all.Commands()); n != 15 {
+	if n := len(all.Commands()); n != 33 {
 		t.Fatalf("%d commands", n)
 	}
 	each(all, func(cmd *cobra.Command) {

@@ -52,11 +52,11 @@ func printUsage(cmd *cobra.Command) error {
 		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
 	}
 	if cmd.HasAvailableSubCommands() {
-		b.WriteString("\nCommands:\n")
-		for _, child := range cmd.Commands() {
-			if child.IsAvailableCommand() || child.Name() == "help" {
-				fmt.Fprintf(&b, "  %-*s %s\n", child.NamePadding(), child.Name(), child.Short)
-			}
+		if len(cmd.Groups()) == 0 {
+			writeCommands(&b, "Commands", cmd, "")
+		}
+		for _, group := range cmd.Groups() {
+			writeCommands(&b, group.Title, cmd, group.ID)
 		}
 	}
 	writeFlags(&b, "Flags", cmd.LocalFlags())
@@ -66,6 +66,16 @@ func printUsage(cmd *cobra.Command) error {
 	}
 	_, err := io.WriteString(cmd.OutOrStderr(), b.String())
 	return err
+}
+
+// writeCommands writes the commands of a group; help itself belongs to none.
+func writeCommands(b *strings.Builder, title string, cmd *cobra.Command, group string) {
+	fmt.Fprintf(b, "\n%s:\n", title)
+	for _, child := range cmd.Commands() {
+		if child.GroupID == group && (child.IsAvailableCommand() || child.Name() == "help") {
+			fmt.Fprintf(b, "  %-*s %s\n", child.NamePadding(), child.Name(), child.Short)
+		}
+	}
 }
 
 // writeFlags writes a table of flags, with defaults as one would type them.

@@ -21,8 +21,8 @@ func (s *session) root() *cobra.Command {
 
 Programs publish JSON items into queues of one SQLite file. A subscription
 filters and renders the items of a queue. A hook runs "tundish pull", and what
-it prints enters an agent's session. The other way, "tundish outbox" takes
-prompts for sessions and delivers them.`,
+it prints enters an agent's session; "tundish init" puts it in place. The other
+way, "tundish outbox" takes prompts for sessions and delivers them.`,
 		Example: `  tundish publish ci '{"repo":"web","ok":false}'
   tundish subscribe builds --as reviewer --queue ci --filter '.payload.ok | not'
   tundish pull --due --as reviewer`,
@@ -73,6 +73,12 @@ func each(cmd *cobra.Command, do func(*cobra.Command)) {
 	}
 }
 
+// command is one that is made when it is needed.
+type command struct {
+	name string
+	make func() *cobra.Command
+}
+
 // addCommands adds the command that is called, or all when it is none of these:
 // building all of them is a good part of what a short call costs.
 func (s *session) addCommands(root *cobra.Command) {
@@ -83,25 +89,43 @@ func (s *session) addCommands(root *cobra.Command) {
 			s.sub = s.Args[at+1+next]
 		}
 	}
-	commands := []struct {
-		name string
-		make func() *cobra.Command
+	groups := []struct {
+		title    string
+		commands []command
 	}{
-		{"publish", s.publishCommand}, {"unschedule", s.unscheduleCommand}, {"subscribe", s.subscribeCommand}, {"unsubscribe", s.unsubscribeCommand},
-		{"pull", s.pullCommand}, {"wait", s.waitCommand}, {"follow", s.followCommand}, {"ack", s.ackCommand}, {"nack", s.nackCommand}, {"extend", s.extendCommand},
-		{"unpark", s.unparkCommand}, {"seek", s.seekCommand}, {"show", s.showCommand}, {"list", s.listCommand},
-		{"status", s.statusCommand}, {"outbox", s.outboxCommand}, {"delete", s.deleteCommand}, {"purge", s.purgeCommand}, {"backup", s.backupCommand}, {"restore", s.restoreCommand},
-		{"export", s.exportCommand}, {"import", s.importCommand}, {"vacuum", s.vacuumCommand}, {"check", s.checkCommand}, {"prime", s.primeCommand},
-		{"init", s.initCommand}, {"doctor", s.doctorCommand}, {"mcp", s.mcpCommand}, {"docs", s.docsCommand}, {"version", s.versionCommand},
+		{"Publish", []command{{"publish", s.publishCommand}, {"unschedule", s.unscheduleCommand}}},
+		{"Subscribe and read", []command{
+			{"subscribe", s.subscribeCommand}, {"unsubscribe", s.unsubscribeCommand}, {"pull", s.pullCommand},
+			{"wait", s.waitCommand}, {"follow", s.followCommand}, {"seek", s.seekCommand},
+		}},
+		{"Claims", []command{
+			{"ack", s.ackCommand}, {"nack", s.nackCommand}, {"extend", s.extendCommand}, {"unpark", s.unparkCommand},
+		}},
+		{"Look", []command{{"show", s.showCommand}, {"list", s.listCommand}, {"status", s.statusCommand}}},
+		{"Agents and their hosts", []command{
+			{"init", s.initCommand}, {"doctor", s.doctorCommand}, {"mcp", s.mcpCommand}, {"prime", s.primeCommand}, {"outbox", s.outboxCommand},
+		}},
+		{"Care", []command{
+			{"check", s.checkCommand}, {"backup", s.backupCommand}, {"restore", s.restoreCommand}, {"export", s.exportCommand}, {"import", s.importCommand},
+			{"purge", s.purgeCommand}, {"delete", s.deleteCommand}, {"vacuum", s.vacuumCommand},
+		}},
+		{"About", []command{{"docs", s.docsCommand}, {"version", s.versionCommand}}},
 	}
-	for _, c := range commands {
-		if c.name == called {
-			root.AddCommand(c.make())
-			return
+	for _, g := range groups {
+		for _, c := range g.commands {
+			if c.name == called {
+				root.AddCommand(c.make())
+				return
+			}
 		}
 	}
-	for _, c := range commands {
-		root.AddCommand(c.make())
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, c := range g.commands {
+			made := c.make()
+			made.GroupID = g.title
+			root.AddCommand(made)
+		}
 	}
 	root.AddCommand(s.manCommand(), s.referenceCommand(), s.completionsCommand())
 }
@@ -112,11 +136,10 @@ func (s *session) noCommand(cmd *cobra.Command, args []string) error {
 		return errVersion
 	}
 	if len(args) == 0 {
-		example := " pull --help"
-		if cmd.HasParent() {
-			example = " list --help"
+		if !cmd.HasParent() {
+			return usage("tundish --help lists the commands, and tundish docs getting-started shows the way of an item", "a command is missing")
 		}
-		return usage("one of "+strings.Join(commandNames(cmd), ", ")+" must follow, such as "+cmd.CommandPath()+example, "a command is missing")
+		return usage("one of "+strings.Join(commandNames(cmd), ", ")+" must follow, such as "+cmd.CommandPath()+" list --help", "a command is missing")
 	}
 	return s.unknownCommand(cmd, args[0])
 }
