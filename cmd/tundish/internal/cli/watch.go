@@ -141,6 +141,10 @@ func (v *vigil) endure(err error, first bool) (step, error) {
 	if code == domain.NotFound && v.hopes {
 		return rest, nil
 	}
+	if code == domain.IO && absent(v.path) { // it was deleted while it was looked at
+		v.hopes = true
+		return rest, nil
+	}
 	passes := code == domain.Busy || code == domain.IO || code == domain.Corrupt
 	if v.failures++; first || !passes || v.failures > maxFailures {
 		return rest, err

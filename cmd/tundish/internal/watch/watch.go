@@ -39,7 +39,9 @@ type Watch struct {
 // notifications, or no more of them, lost is told once, and a faster poll takes
 // their place.
 func New(path string, lost func(error)) *Watch {
-	w := &Watch{path: path, lost: lost, pause: slow}
+	// A writer that had begun before may be seen only behind the first look, and
+	// is told of no more: the first looks come soon too.
+	w := &Watch{path: path, lost: lost, pause: burst}
 	if absolute, err := filepath.Abs(path); err == nil {
 		w.path = absolute
 	}
@@ -83,6 +85,9 @@ func (w *Watch) Next(ctx context.Context, soon bool) error {
 			w.pause = min(w.pause, w.longest())
 			return nil
 		case event := <-w.events():
+			if event.Name == w.folder && event.Has(fsnotify.Remove|fsnotify.Rename) {
+				w.known = nil // a new one in its place may get the same number
+			}
 			if !told && w.concerns(event) {
 				told = true
 				timer.Reset(burst)

@@ -153,6 +153,43 @@ func TestWAIT1_TheContextEnds(t *testing.T) {
 	}
 }
 
+// WAIT-2: a folder that is made anew at once is watched, whatever its number is.
+func TestWAIT2_AFolderOfTheSameNumber(t *testing.T) {
+	v := watching(t, "a", "t.db")
+	folder := filepath.Dir(v.path)
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	v.told("a folder")
+	v.arm()
+	if err := errors.Join(os.Remove(folder), os.Mkdir(folder, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.known = info // as where a file system gives the number again
+	v.told("the end of the folder")
+	v.arm() // as the next look does
+	v.write(v.path)
+	v.told("a write")
+}
+
+// WAIT-2: what was written right before the watch began may be seen only behind
+// the first look, so that the next ones come as after a write.
+func TestWAIT2_TheFirstLooksComeSoon(t *testing.T) {
+	v := watching(t, "t.db")
+	for _, pause := range []time.Duration{burst, burst * growth} {
+		if v.pause != pause {
+			t.Fatalf("the next look is in %v, want %v", v.pause, pause)
+		}
+		if err := v.Next(t.Context(), false); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // WAIT-2: after a change it is looked again and again, each time later.
 func TestWAIT2_LooksGrowApart(t *testing.T) {
 	v := watching(t, "t.db")
