@@ -48,9 +48,10 @@ func (l *look) lapsedRetries(leases []inbox.Lease) ([]inbox.Lease, error) {
 }
 
 // expired lists items of a queue that have expired and that nobody holds, ascending,
-// at most so many (TIME-8).
-func expired(tx storage.Reader, queue string, now int64, most int) ([]int64, error) {
+// at most so many, without those that have just been released (TIME-8).
+func expired(tx storage.Reader, queue string, now int64, released []int64, most int) ([]int64, error) {
 	ids, err := tx.Expired(queue, now, most)
+	ids = slices.DeleteFunc(ids, func(id int64) bool { return slices.Contains(released, id) })
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}

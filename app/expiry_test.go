@@ -201,6 +201,33 @@ func TestTIME6_ReleasedTooLate(t *testing.T) {
 	h.want(h.pull("s", "w"))
 }
 
+// TestTIME7_ReleasedTooLateForNobody: what a filter does not match is no loss either
+// when it had expired before it was released, by a publish or by a pull.
+func TestTIME7_ReleasedTooLateForNobody(t *testing.T) {
+	h := newHouse(t)
+	r := rules("")
+	r.Filter = ".payload > 5"
+	h.subscribe("s", "w", r)
+	late := func(text string) {
+		t.Helper()
+		_, err := h.Publish(context.Background(), app.Message{
+			Queue: "q", Payload: []byte(text), Release: inbox.Moment{In: 10}, Expires: inbox.Moment{In: 20},
+		})
+		h.must(err)
+	}
+	late("1")
+	late("7")
+	h.at(1020)
+	h.publish("q", "2")
+	h.publish("q", "3") // removes what the one before has released
+	h.want(h.pull("s", "w"), s(0, 0, 0, 0, 0, 1, 0))
+	late("1")
+	late("8")
+	h.at(1040)
+	h.want(h.pull("s", "w"), s(0, 0, 0, 0, 0, 1, 0))
+	h.want(h.pull("s", "w"))
+}
+
 // TestTIME6_JSON: an item says when it expires only if it does.
 func TestTIME6_JSON(t *testing.T) {
 	h := newHouse(t)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"slices"
 
 	"github.com/tundish-go/tundish/domain/inbox"
 	"github.com/tundish-go/tundish/ports/storage"
@@ -31,7 +32,7 @@ func (in *Inbox) Export(ctx context.Context, e Export, w io.Writer) (Exported, e
 	if err != nil {
 		return Exported{}, err
 	}
-	x := &exporting{queue: e.Queue, encoder: json.NewEncoder(w)}
+	x := &exporting{queue: e.Queue, encoder: json.NewEncoder(w), left: map[string]bool{}}
 	x.encoder.SetEscapeHTML(false)
 	err = archive.ViewArchive(ctx, x.all)
 	return x.done, err
@@ -42,6 +43,7 @@ type exporting struct {
 	queue   string
 	encoder *json.Encoder
 	lines   int64
+	left    map[string]bool // subscriptions that were left out, whose claims go with them
 	done    Exported
 }
 
@@ -80,6 +82,7 @@ func (x *exporting) subscriptions(r storage.ArchiveReader) error {
 			continue
 		}
 		if sub.Broken != "" {
+			x.left[sub.Name] = true
 			x.done.Skipped = append(x.done.Skipped, "the subscription "+sub.Name+" cannot be read: "+sub.Broken)
 			continue
 		}
@@ -138,7 +141,7 @@ func (x *exporting) claimed(r storage.ArchiveReader, items []inbox.Item) error {
 	for i, item := range items {
 		ids[i] = item.ID
 	}
-	more, err := attachedTo(r, ids)
+	more, err := x.attachedTo(r, ids)
 	if err != nil {
 		return err
 	}
@@ -162,7 +165,7 @@ type attached struct {
 	shown  []inbox.Shown
 }
 
-func attachedTo(r storage.ArchiveReader, ids []int64) (map[int64]attached, error) {
+func (x *exporting) attachedTo(r storage.ArchiveReader, ids []int64) (map[int64]attached, error) {
 	acks, err := r.Acks(ids)
 	if err != nil {
 		return nil, err
@@ -175,6 +178,9 @@ func attachedTo(r storage.ArchiveReader, ids []int64) (map[int64]attached, error
 	if err != nil {
 		return nil, err
 	}
+	acks = slices.DeleteFunc(acks, func(a inbox.Ack) bool { return x.left[a.Subscription] })
+	leases = slices.DeleteFunc(leases, func(l inbox.Lease) bool { return x.left[l.Subscription] })
+	shown = slices.DeleteFunc(shown, func(m inbox.Shown) bool { return x.left[m.Subscription] })
 	all := map[int64]attached{}
 	for _, ack := range acks {
 		c := all[ack.Item]

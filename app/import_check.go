@@ -33,7 +33,7 @@ func (r *reading) subscription(text []byte) error {
 	}
 	r.bound[line.Name] = []string{}
 	bindings := make([]inbox.Binding, 0, len(line.Bindings))
-	fine := natural(line.Scan, line.Dropped, line.Errors, line.Parked)
+	fine, ahead := natural(line.Scan, line.Dropped, line.Errors, line.Parked), line.Scan
 	for _, b := range line.Bindings {
 		if err := inbox.CheckSubscriber(b.Subscriber); err != nil {
 			return err
@@ -43,10 +43,14 @@ func (r *reading) subscription(text []byte) error {
 		}
 		r.bound[line.Name] = append(r.bound[line.Name], b.Subscriber)
 		fine = fine && natural(b.Position, b.LastPull, b.Dropped, b.Errors, b.Parked, b.JudgedAfter, b.JudgedThrough)
+		ahead = max(ahead, b.Position, b.JudgedThrough)
 		bindings = append(bindings, b.binding(line.Name))
 	}
-	if !fine {
+	switch {
+	case !fine:
 		return malformed("a number is out of range")
+	case ahead > r.top: // it would pass what is published later
+		return malformed("a position is ahead of the last item, %d", r.top)
 	}
 	return r.sink.subscription(sub, bindings)
 }
@@ -61,6 +65,8 @@ func (r *reading) item(ctx context.Context, text []byte) error {
 		return malformed("the id %d is out of range", line.ID)
 	case line.ID <= r.last:
 		return malformed("the id %d comes after %d", line.ID, r.last)
+	case line.ID > r.top:
+		return malformed("the id %d is above the last one, %d", line.ID, r.top)
 	}
 	r.last = line.ID
 	item := line.item()

@@ -34,6 +34,7 @@ type reading struct {
 	lines int64 // so far
 	place int   // in the order of types
 	ended bool
+	top   int64               // the last id that was given, by the header
 	last  int64               // id of an item
 	bound map[string][]string // who is bound, by subscription
 	waits map[int64]bool      // numbers of scheduled messages
@@ -149,6 +150,7 @@ func (r *reading) header(text []byte) error {
 	if !natural(line.LastItem, line.LastPull, line.LastScheduled) {
 		return malformed("a number is out of range")
 	}
+	r.top = line.LastItem
 	return r.sink.header(line)
 }
 

@@ -119,6 +119,32 @@ func TestCARE7_OneQueue(t *testing.T) {
 	}
 }
 
+// TestCARE7_WithoutWhatIsBroken: a subscription that cannot be read is left out with
+// all that it has on items, and the rest can be imported.
+func TestCARE7_WithoutWhatIsBroken(t *testing.T) {
+	place := memory.New()
+	in, err := app.New(app.Options{Store: place.Open(), Clock: &clock{}, Expressions: jq.New(), Payloads: payload.New()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Import(t.Context(), strings.NewReader(lived(t))); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"all", "one"} {
+		if err := place.Break(name, "a newer version"); err != nil {
+			t.Fatal(err)
+		}
+		text := export(t, in, "")
+		if strings.Contains(text, `"subscription":"`+name) {
+			t.Errorf("%s is in\n%s", name, text)
+		}
+		other, _ := archived(t, 1000)
+		if done, err := other.Import(t.Context(), strings.NewReader(text)); err != nil || done.Items != 4 {
+			t.Errorf("%+v, %v from\n%s", done, err, text)
+		}
+	}
+}
+
 // TestCARE8_Anew: the items alone, in their order, without those whose time is over.
 func TestCARE8_Anew(t *testing.T) {
 	in, _ := archived(t, 2000)
@@ -164,6 +190,9 @@ func spoilt() map[string]struct{ old, new, line string } {
 		"a bad name":              {`"name":"one"`, `"name":"o ne"`, "line 3"},
 		"a name twice":            {`"name":"one"`, `"name":"all"`, "line 3"},
 		"a bad subscriber":        {`"subscriber":"w","position"`, `"subscriber":"","position"`, "line 2"},
+		"a position far ahead":    {`"position":3`, `"position":5`, "line 2"},
+		"a scan far ahead":        {`"scan":0`, `"scan":5`, "line 2"},
+		"an id above the last":    {`"last_item":4`, `"last_item":3`, "line 7"},
 		"a negative position":     {`"position":`, `"position":-`, "line 2"},
 		"rules of the future":     {`"share":"all"`, `"share":"some"`, "line 2"},
 		"rules without a queue":   {`"rules":{"queue":"q",`, `"rules":{`, "line 2"},

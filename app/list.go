@@ -13,6 +13,7 @@ import (
 type List struct {
 	Queue        string
 	Unacked      bool    // only items that no subscription has acked
+	Parked       bool    // only items that are parked in Subscription now (VIEW-10)
 	Subscription string  // with Unacked: that this one has not acked
 	Key          *string // only items with this key, which an index finds (VIEW-6)
 	Since        int64   // only items published at this Unix second or later; 0 for any (VIEW-7)
@@ -21,13 +22,18 @@ type List struct {
 }
 
 // List hands over the selected items, oldest first, from one snapshot. An
-// unknown subscription has code domain.NotFound (CMD-4). It reads no further down
-// than Limit needs.
+// unknown subscription has code domain.NotFound (CMD-4), and so has one that reads
+// another queue, with Parked. It reads no further down than Limit needs.
 func (in *Inbox) List(ctx context.Context, l List, yield func(ItemView) error) error {
-	run := &listing{List: l}
-	return in.store.View(ctx, func(r storage.Reader) error {
-		if l.Subscription != "" {
-			if _, err := requireSubscription(r, l.Subscription); err != nil {
+	run := &listing{List: l, now: in.now()}
+	return in.store.View(ctx, func(r storage.Reader) (err error) {
+		if l.Subscription != "" || l.Parked {
+			if run.sub, err = requireSubscription(r, l.Subscription); err != nil {
+				return err
+			}
+		}
+		if l.Parked {
+			if err := readsQueue(run.sub, l.Queue); err != nil {
 				return err
 			}
 		}
@@ -50,6 +56,8 @@ const listStep = 250
 type listing struct {
 	List
 	r     storage.Reader
+	sub   inbox.Subscription // the one of Subscription
+	now   int64
 	floor int64 // nothing up to this id is selected
 }
 
@@ -102,7 +110,7 @@ func (l *listing) start() (after int64, found bool, err error) {
 	down := storage.Scan{Descending: true, After: l.floor}
 	for {
 		down.Limit = listStep
-		if !l.Unacked && l.Text == "" && l.Since == 0 {
+		if !l.Unacked && !l.Parked && l.Text == "" && l.Since == 0 {
 			down.Limit = int(min(listStep, left))
 		}
 		p, err := l.page(down)
@@ -135,6 +143,11 @@ func (l *listing) page(scan storage.Scan) (p page, err error) {
 	})
 	if err != nil {
 		return page{}, err
+	}
+	if l.Parked {
+		if p.selected, err = l.keepParked(p.selected); err != nil {
+			return page{}, err
+		}
 	}
 	all, err := l.r.Acks(p.selected)
 	if err != nil {

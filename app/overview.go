@@ -23,8 +23,9 @@ type SubscriptionStatus struct {
 	Unread       int64 // the most that one of them has not read, before filtering
 	Age          int64 // seconds since the oldest of these items was published; 0 when there is none
 	Leases       []inbox.Lease
-	Leased       int64 // open leases; Leases lists at most 1,000 of them, by item
-	Parked       int64 // items parked now, by the clock, reported or not
+	Leased       int64         // open leases; Leases lists at most 1,000 of them, by item
+	Parked       int64         // items parked now, by the clock, reported or not
+	ParkedItems  []inbox.Lease // the first 100 of these, by item, with what their last leases were
 	Broken       string
 }
 
@@ -103,6 +104,9 @@ func (in *Inbox) overviewOf(r storage.Reader, sub inbox.Subscription, now int64)
 		if all.Age, err = ageOf(r, all.Queue, oldest, now); err == nil {
 			all.Parked, err = parkedNow(r, sub, now)
 		}
+	}
+	if err == nil && all.Parked > 0 {
+		all.ParkedItems, err = parkedLeases(r, sub, now, maxParked)
 	}
 	return all, err
 }

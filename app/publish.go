@@ -60,7 +60,7 @@ func (in *Inbox) Publish(ctx context.Context, m Message) (Published, error) {
 		return Published{}, err
 	}
 	var done Published
-	err = in.insert(ctx, draft.queue, func(tx storage.Writer, now int64) (stored int, err error) {
+	err = in.insert(ctx, draft.queue, MaxPayloadBytes, func(tx storage.Writer, now int64) (stored int, err error) {
 		if draft.dedupe != "" {
 			record, ok, err := tx.Dedupe(draft.queue, draft.dedupe)
 			if err != nil {
@@ -98,7 +98,7 @@ func (in *Inbox) PublishAll(ctx context.Context, queue string, drafts []Draft) (
 		return nil, nil
 	}
 	var ids []int64
-	err := in.insert(ctx, queue, func(tx storage.Writer, now int64) (int, error) {
+	err := in.insert(ctx, queue, MaxPayloadBytes, func(tx storage.Writer, now int64) (int, error) {
 		ids = ids[:0]
 		for _, d := range drafts {
 			done, err := d.store(tx, now)

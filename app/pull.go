@@ -126,7 +126,7 @@ func (p *pulling) look(ctx context.Context) (inbox.Plan, error) {
 	plan, err := p.see(ctx)
 	if err == nil && len(p.ripe) > 0 {
 		p.notice = false
-		if err = p.in.release(ctx, p.ripe); err == nil {
+		if err = p.release(ctx); err == nil {
 			plan, err = p.see(ctx)
 		}
 	}

@@ -102,12 +102,9 @@ func breathe(ctx context.Context, held time.Duration) error {
 // step removes some of what goes; nothing when all has gone.
 func (p Purge) step(tx storage.Writer, top, now int64) (Purged, error) {
 	if p.Before == 0 {
-		numbers, err := p.scheduled(tx)
-		if err != nil {
-			return Purged{}, err
-		}
-		if len(numbers) > 0 {
-			return Purged{Scheduled: int64(len(numbers))}, tx.Unschedule(numbers)
+		waiting, err := p.scheduled(tx, now)
+		if err != nil || waiting > 0 {
+			return Purged{Scheduled: waiting}, err
 		}
 	}
 	removed, err := p.next(tx, top)
@@ -131,13 +128,26 @@ func (p Purge) step(tx storage.Writer, top, now int64) (Purged, error) {
 	return Purged{Items: int64(len(removed))}, putChanged(tx, before, readers)
 }
 
-func (p Purge) scheduled(r storage.Reader) (numbers []int64, err error) {
+// scheduled takes back some of what waits. A publish under the id of one of those is
+// no duplicate of anything any more, as after unschedule (TIME-9).
+func (p Purge) scheduled(tx storage.Writer, now int64) (int64, error) {
+	var waiting []inbox.Scheduled
 	query := storage.ScheduleQuery{Queue: p.Queue, Limit: inbox.MaxRemoval, HeadsOnly: true}
-	err = r.Scheduled(query, func(s inbox.Scheduled) (bool, error) {
-		numbers = append(numbers, s.Number)
+	err := tx.Scheduled(query, func(s inbox.Scheduled) (bool, error) {
+		waiting = append(waiting, s)
 		return true, nil
 	})
-	return numbers, err
+	if err != nil {
+		return 0, err
+	}
+	numbers := make([]int64, 0, len(waiting))
+	for _, s := range waiting {
+		if err := forgetDedupe(tx, s, now); err != nil {
+			return 0, err
+		}
+		numbers = append(numbers, s.Number)
+	}
+	return int64(len(numbers)), tx.Unschedule(numbers)
 }
 
 // next lists the items that go in a step, ascending, without looking at those that

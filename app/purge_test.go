@@ -8,6 +8,7 @@ import (
 
 	"github.com/tundish-go/tundish/app"
 	"github.com/tundish-go/tundish/domain"
+	"github.com/tundish-go/tundish/domain/inbox"
 )
 
 func (h *house) purge(p app.Purge) app.Purged {
@@ -76,6 +77,23 @@ func TestCARE6_Before(t *testing.T) {
 	}
 	if done := h.purge(app.Purge{Queue: "q", Before: 2000}); done != (app.Purged{}) {
 		t.Errorf("once more: %+v", done)
+	}
+}
+
+// TestCARE6_DedupeOfWhatWaits: what was purged before it became an item is no reason
+// to take a publish for a duplicate.
+func TestCARE6_DedupeOfWhatWaits(t *testing.T) {
+	h := newHouse(t)
+	m := app.Message{Queue: "q", Payload: []byte("1"), Dedupe: "d", Release: inbox.Moment{In: 10}}
+	_, err := h.Publish(context.Background(), m)
+	h.must(err)
+	if done := h.purge(app.Purge{Queue: "q"}); done != (app.Purged{Scheduled: 1}) {
+		t.Errorf("purged %+v", done)
+	}
+	again, err := h.Publish(context.Background(), m)
+	h.must(err)
+	if again != (app.Published{Scheduled: 2}) {
+		t.Errorf("once more: %+v", again)
 	}
 }
 

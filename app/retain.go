@@ -9,23 +9,23 @@ import (
 	"github.com/tundish-go/tundish/ports/storage"
 )
 
-// insert releases what is ripe in the queue, runs put under the same write lock,
-// and then the queue's retention. Usually that
-// is one transaction. Only when unread items go does it roll back, ask the
-// filters on a snapshot, and start again.
-func (in *Inbox) insert(ctx context.Context, queue string, put func(storage.Writer, int64) (int, error)) error {
+// insert releases what is ripe in the queue until that has so many bytes, runs put
+// under the same write lock, and then the queue's retention. Usually that is one
+// transaction. Only when unread items go does it roll back, ask the filters on a
+// snapshot, and start again.
+func (in *Inbox) insert(ctx context.Context, queue string, bytes int, put func(storage.Writer, int64) (int, error)) error {
 	v := &verdicts{judges: map[string]*judge{}}
 	attempt := func(tx storage.Writer) error {
 		now := in.now()
-		released, err := releaseRipe(tx, queue, now)
+		released, err := releaseRipe(tx, queue, bytes, now)
 		if err != nil {
 			return err
 		}
 		stored, err := put(tx, now)
-		if err != nil || released+stored == 0 {
+		if err != nil || len(released)+stored == 0 {
 			return err
 		}
-		return in.retain(tx, queue, now, inbox.Removal(released+stored), v)
+		return in.retain(tx, queue, now, released, inbox.Removal(len(released)+stored), v)
 	}
 	err := in.store.Update(ctx, attempt)
 	if !errors.Is(err, errUnjudged) {
@@ -38,10 +38,11 @@ func (in *Inbox) insert(ctx context.Context, queue string, put func(storage.Writ
 }
 
 // retain removes what the queue's limits no longer allow, at most so many items
-// (RET-1, RET-2, RET-4), and what has expired (TIME-8).
-func (in *Inbox) retain(tx storage.Writer, queue string, now int64, most int, v *verdicts) error {
+// (RET-1, RET-2, RET-4), and what has expired (TIME-8), other than what has just been
+// released: no snapshot holds that yet, so that no filter could be asked about it.
+func (in *Inbox) retain(tx storage.Writer, queue string, now int64, released []int64, most int, v *verdicts) error {
 	limits := in.retention(queue)
-	over, err := expired(tx, queue, now, most)
+	over, err := expired(tx, queue, now, released, most)
 	if err != nil || limits == (inbox.Retention{}) && len(over) == 0 {
 		return err
 	}

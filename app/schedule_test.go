@@ -1,15 +1,20 @@
 package app_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/tundish-go/tundish/adapters/jq"
+	"github.com/tundish-go/tundish/adapters/payload"
 	"github.com/tundish-go/tundish/app"
 	"github.com/tundish-go/tundish/domain"
 	"github.com/tundish-go/tundish/domain/inbox"
+	"github.com/tundish-go/tundish/ports/storage"
 )
 
 // delay publishes a text to q that waits for so many seconds, and returns its number.
@@ -116,8 +121,8 @@ func TestTIME3_ClockStepsBack(t *testing.T) {
 	h.want(h.pull("s", "w"), s(1, 0, 0, 0, 0, 0, 0), `[q#2] "time"`)
 }
 
-// TestTIME4_ReleaseIsBounded: one publish or pull releases 500, or 16 MiB, with the
-// retention that so many items bring.
+// TestTIME4_ReleaseIsBounded: one publish or pull releases 500, or 16 MiB in a publish
+// and 1 MiB in a pull, with the retention that so many items bring.
 func TestTIME4_ReleaseIsBounded(t *testing.T) {
 	h := newHouse(t)
 	h.limits["q"] = inbox.Retention{MaxItems: 10}
@@ -145,6 +150,53 @@ func TestTIME4_ReleaseIsBounded(t *testing.T) {
 	if got := h.waiting(); len(got) != 1 {
 		t.Fatalf("%d large messages still wait", len(got))
 	}
+	for range 3 { // of which the first releases the large one
+		h.delay(`"`+strings.Repeat("x", 600<<10)+`"`, 10)
+	}
+	h.at(1030)
+	for _, left := range []int{1, 0} {
+		h.pull("s", "w")
+		if got := h.waiting(); len(got) != left {
+			t.Fatalf("%d messages wait, want %d", len(got), left)
+		}
+	}
+}
+
+// tardy is a store whose first unit of work takes longer than there is time for.
+type tardy struct {
+	storage.Store
+	begun bool
+}
+
+func (s *tardy) Update(ctx context.Context, fn func(storage.Writer) error) error {
+	if s.begun {
+		return s.Store.Update(ctx, fn)
+	}
+	s.begun = true
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+// TestTIME4_ALongReleaseStopsNobody: what cannot be released in time keeps a pull from
+// nothing else.
+func TestTIME4_ALongReleaseStopsNobody(t *testing.T) {
+	h := newHouse(t)
+	h.delay("1", 10)
+	h.publish("other", "2")
+	h.subscribe("s", "w", rules(""))
+	h.subscribe("o", "w", rules("queue=other"))
+	h.at(1010)
+	in, err := app.New(app.Options{Store: &tardy{Store: h.place.Open()}, Clock: h.clock, Expressions: jq.New(), Payloads: payload.New()})
+	h.must(err)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	var out bytes.Buffer
+	done, err := in.Pull(ctx, app.Pull{Due: true, Subscriber: "w"}, &out)
+	h.must(err)
+	if done.Delivered != 1 || len(h.waiting()) != 1 {
+		t.Errorf("%d were delivered, and %d wait: %s", done.Delivered, len(h.waiting()), out.String())
+	}
+	h.want(h.pull("s", "w"), s(1, 0, 0, 0, 0, 0, 0), "[q#2] 1")
 }
 
 // TestTIME5_Dedupe: a repeated publish finds what waits, and later the item.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/tundish-go/tundish/domain"
 	"github.com/tundish-go/tundish/ports/storage"
@@ -53,6 +54,8 @@ func (s *Store) replaceable(target string, replace bool) error {
 	}
 	info, err := os.Stat(target)
 	switch {
+	case s.isReserved(target):
+		return refuse("name another file", "%q is a name that the database uses itself")
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Lstat(target); err == nil {
 			return refuse("name another file", "%q is a link to a file that does not exist")
@@ -72,6 +75,18 @@ func (s *Store) replaceable(target string, replace bool) error {
 		}
 	}
 	return nil
+}
+
+// isReserved tells whether SQLite gives a file beside the database this name, now or
+// later: it would delete what stands there, or take it for its own.
+func (s *Store) isReserved(path string) bool {
+	rest, ours := strings.CutPrefix(filepath.Base(path), filepath.Base(s.path))
+	if !ours || rest != "-wal" && rest != "-shm" && rest != "-journal" {
+		return false
+	}
+	folder, err := os.Stat(filepath.Dir(path))
+	own, ownErr := os.Stat(filepath.Dir(s.path))
+	return err == nil && ownErr == nil && os.SameFile(folder, own)
 }
 
 // isPart tells whether a file is that of the database or one beside it.

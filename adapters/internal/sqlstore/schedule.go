@@ -78,7 +78,7 @@ func scheduledQuery(query storage.ScheduleQuery) (string, []any) {
 		b.WriteString(", s.payload")
 	}
 	b.WriteString(" FROM scheduled AS s JOIN queue AS q ON q.id = s.queue_id WHERE TRUE")
-	if query.Queue != "" {
+	if query.Queue != "" && query.Ripe == nil { // else SQLite would walk all that waits there
 		b.WriteString(" AND s.queue_id = (SELECT id FROM queue WHERE name = ?)")
 		args = append(args, query.Queue)
 	}

@@ -96,12 +96,13 @@ func testBackupRefused(t *testing.T, opener Opener) {
 	must(t, os.Link(p.path, p.beside("hard")))
 	must(t, os.Symlink(p.path, p.beside("soft")))
 	must(t, os.Symlink(p.beside("absent"), p.beside("loose")))
+	must(t, os.Symlink(filepath.Dir(p.path), p.beside("door")))
 	must(t, os.WriteFile(p.beside("used"), nil, 0o600))
 	must(t, os.WriteFile(p.beside("used-wal"), []byte("x"), 0o600))
 	for path, code := range map[string]domain.Code{
 		p.path: domain.Invalid, p.path + "-wal": domain.Invalid, p.beside("hard"): domain.Invalid, p.beside("soft"): domain.Invalid,
 		p.beside("loose"): domain.Invalid, p.beside("used"): domain.Invalid, filepath.Dir(p.path): domain.Invalid, os.DevNull: domain.Invalid,
-		p.beside("no/folder"): domain.IO,
+		p.beside("no/folder"): domain.IO, p.path + "-journal": domain.Invalid, filepath.Join(p.beside("door"), filepath.Base(p.path)) + "-journal": domain.Invalid,
 	} {
 		_, err := store.Backup(t.Context(), path, true)
 		refuse(t, path, err, code, path)
@@ -116,7 +117,7 @@ func testBackupRefused(t *testing.T, opener Opener) {
 		t.Errorf("afterwards: %d, %v", n, err)
 	}
 	must(t, store.Close())
-	p.onlyFiles(t, "hard", "loose", "soft", "state", "used", "used-wal")
+	p.onlyFiles(t, "door", "hard", "loose", "soft", "state", "used", "used-wal")
 }
 
 // testVacuumWaits keeps a snapshot open while the file is written anew.

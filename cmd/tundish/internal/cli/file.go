@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/tundish-go/tundish/domain"
 )
@@ -37,6 +38,9 @@ func (s *session) writeFile(path string, replace bool, write func(io.Writer) err
 
 // writable refuses what must not be written over.
 func (s *session) writable(path string, replace bool) error {
+	if s.reserved(path) {
+		return usage("name another file", "%q is a name that the database uses itself", path)
+	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil // what is wrong with it shows when it is made
@@ -53,6 +57,22 @@ func (s *session) writable(path string, replace bool) error {
 		return usage("name another file, or write over it with --force", "%q exists", path)
 	}
 	return nil
+}
+
+// reserved tells whether SQLite gives a file beside the database this name, now or
+// later: it would delete what stands there, or take it for its own.
+func (s *session) reserved(path string) bool {
+	database, err := filepath.EvalSymlinks(s.database)
+	if err != nil {
+		database = s.database
+	}
+	rest, ours := strings.CutPrefix(filepath.Base(path), filepath.Base(database))
+	if !ours || rest != "-wal" && rest != "-shm" && rest != "-journal" {
+		return false
+	}
+	folder, err := os.Stat(filepath.Dir(path))
+	own, ownErr := os.Stat(filepath.Dir(database))
+	return err == nil && ownErr == nil && os.SameFile(folder, own)
 }
 
 // giveName renames a file. Without hard links, which some file systems lack, there
