@@ -106,7 +106,7 @@ func DecideUnpark(sub Subscription, item int64, lease *Lease, now int64) (Lease,
 	case lease == nil || !lease.Spent(sub.Rules, now):
 		return Lease{}, &domain.Error{
 			Code: domain.NotFound, Text: fmt.Sprintf("item %d is not parked in %s", item, sub.Name),
-			Remedy: "tundish status counts what is parked",
+			Remedy: "tundish status --all lists what is parked",
 		}
 	}
 	l := *lease

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/tundish-go/tundish/domain"
 )
 
 // MaxDuration is the longest duration that a rule or the configuration may
@@ -28,7 +30,7 @@ func ParseDuration(text string) (int64, error) {
 		}
 	}
 	if digits == "" || strings.Trim(digits, "0123456789") != "" {
-		return 0, invalid(remedy, "%q is not a duration", text)
+		return 0, invalid(remedy, "%q is not a duration", domain.Shorten(text))
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil {
@@ -36,9 +38,9 @@ func ParseDuration(text string) (int64, error) {
 	}
 	switch {
 	case n == 0:
-		return 0, invalid(remedy, "the duration %q is zero", text)
+		return 0, invalid(remedy, "the duration %q is zero", domain.Shorten(text))
 	case n > MaxDuration/factor:
-		return 0, invalid(remedy, "the duration %q is longer than 36500 days", text)
+		return 0, invalid(remedy, "the duration %q is longer than 36500 days", domain.Shorten(text))
 	}
 	return n * factor, nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tundish-go/tundish/app"
+	"github.com/tundish-go/tundish/domain"
 	"github.com/tundish-go/tundish/domain/inbox"
 )
 
@@ -23,7 +24,8 @@ func (s *session) ackCommand() *cobra.Command {
 		Long: `Take responsibility for items, within one subscription: for all of them or, when
 one is refused, for none. With --through in place of ids, for all items up to
 that id which WHO was shown and nobody has acked or, where each item goes to one
-subscriber, which are leased to WHO now.
+subscriber, which are leased to WHO now. An ID may be the whole tag that a pull
+prints, such as '[ci#17]', wherever a command takes one.
 
 Exits 3 and says who, when another subscriber has acked an item or holds its
 lease: leave the item to them.`,
@@ -33,7 +35,7 @@ lease: leave the item to them.`,
   tundish ack --through 21 --as reviewer`,
 		Args: s.ackOperands,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			request, err := flags.request(cmd, args)
+			request, err := s.ackRequest(cmd, flags, args)
 			if err != nil {
 				return err
 			}
@@ -55,18 +57,18 @@ func (s *session) ackOperands(cmd *cobra.Command, args []string) error {
 		return s.items(cmd, args)
 	}
 	if len(args) > 0 && !set(cmd.Flags(), "version") {
-		return usage("leave one of them out", "--through %s and %q were both given", through.Value, args[0])
+		return usage("leave one of them out", "--through %s and %q were both given", domain.Shorten(through.Value.String()), domain.Shorten(args[0]))
 	}
 	return s.operands()(cmd, args)
 }
 
-func (f *ackFlags) request(cmd *cobra.Command, args []string) (request app.AckMany, err error) {
+func (s *session) ackRequest(cmd *cobra.Command, f ackFlags, args []string) (request app.AckMany, err error) {
 	request = app.AckMany{Subscriber: f.subscriber, Subscription: f.subscription, Note: f.note}
-	if request.Items, err = itemIDs(args); err != nil {
+	if request.Items, err = s.itemIDs(args); err != nil {
 		return request, err
 	}
 	if set(cmd.Flags(), "through") {
-		if request.Through, err = itemID(f.through); err != nil {
+		if request.Through, err = s.itemID(f.through); err != nil {
 			return request, err
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/tundish-go/tundish/domain"
 )
 
 // operands checks how many words follow a command. A name in brackets may be
@@ -16,7 +18,7 @@ func (s *session) operands(names ...string) cobra.PositionalArgs {
 			return errVersion
 		}
 		if len(args) > len(names) {
-			return usage(cmd.CommandPath()+" --help shows what it takes", "unexpected argument %q", args[len(names)])
+			return usage(cmd.CommandPath()+" --help shows what it takes", "unexpected argument %q", domain.Shorten(args[len(names)]))
 		}
 		if len(args) < len(names) && !strings.HasPrefix(names[len(args)], "[") {
 			return missing(cmd, names[len(args)])
@@ -34,20 +36,11 @@ func number(flag, text string, least int64) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	switch {
 	case err != nil:
-		return 0, usage("use a whole number from "+strconv.FormatInt(least, 10), "--%s %q is not a number that fits", flag, text)
+		return 0, usage("use a whole number from "+strconv.FormatInt(least, 10), "--%s %q is not a number that fits", flag, domain.Shorten(text))
 	case n < least:
 		return 0, usage("use "+strconv.FormatInt(least, 10)+" or more", "--%s %d is too small", flag, n)
 	}
 	return n, nil
-}
-
-// itemID reads the id of an item.
-func itemID(text string) (int64, error) {
-	id, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || id < 1 {
-		return 0, usage("it is the number behind # in [queue#id]", "%q is not an item's id", text)
-	}
-	return id, nil
 }
 
 // payloadLast lets `publish Q -5` mean the payload -5 (CMD-5): when a word of a

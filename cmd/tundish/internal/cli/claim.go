@@ -36,19 +36,6 @@ func (s *session) items(cmd *cobra.Command, args []string) error {
 	return s.operands("ID")(cmd, args[:min(len(args), 1)])
 }
 
-// itemIDs reads ids.
-func itemIDs(args []string) ([]int64, error) {
-	ids := make([]int64, 0, len(args))
-	for _, arg := range args {
-		id, err := itemID(arg)
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, nil
-}
-
 // refusedJSON is the part of a result in which somebody else stands in the way.
 type refusedJSON struct {
 	Owner string `json:"owner"`

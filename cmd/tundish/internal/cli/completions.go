@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/tundish-go/tundish/domain"
 )
 
 func (s *session) completionsCommand() *cobra.Command {
@@ -31,7 +33,7 @@ func (s *session) completionsCommand() *cobra.Command {
 			case "powershell":
 				return root.GenPowerShellCompletionWithDesc(s.text)
 			}
-			return usage("use bash, zsh, fish or powershell", "there are no completions for %q", args[0])
+			return usage("use bash, zsh, fish or powershell", "there are no completions for %q", domain.Shorten(args[0]))
 		},
 	}
 }

@@ -24,6 +24,9 @@ func (s *session) withInbox(ctx context.Context, do func(*app.Inbox) error) erro
 		if err != nil {
 			return err
 		}
+		if err := s.checkTags(ctx, in); err != nil {
+			return err
+		}
 		return do(in)
 	})
 }

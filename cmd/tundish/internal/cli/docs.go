@@ -2,6 +2,7 @@ package cli
 
 import (
 	"embed"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -51,7 +52,11 @@ func (s *session) docsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "docs [TOPIC | list | search TEXT]",
 		Short: "Read the bundled guides",
-		Long:  "Read the bundled guides. Opens neither configuration nor database.",
+		Long: `Read the bundled guides. Opens neither configuration nor database.
+
+For a shell and for man there is more: "tundish gen-completions SHELL" prints the
+completions for bash, zsh, fish or powershell, and "tundish gen-man DIR" writes the
+help of all commands as man pages.`,
 		Example: `  tundish docs
   tundish docs getting-started
   tundish docs search lease
@@ -86,11 +91,15 @@ func (s *session) docs(args []string, all bool) error {
 		topic = args[0]
 	}
 	if len(args) == 2 && topic != "search" {
-		return usage("tundish docs search TEXT searches all guides", "unexpected argument %q", args[1])
+		remedy := "tundish docs search TEXT searches all guides"
+		if slices.Contains(nearWords([]string{"search"}, topic), "search") {
+			remedy = "did you mean tundish docs search " + shellWord(domain.Shorten(args[1])) + "?"
+		}
+		return usage(remedy, "unexpected argument %q", domain.Shorten(args[1]))
 	}
 	switch {
 	case all && len(args) > 0:
-		return usage("give one of them", "--all and the topic %q were both given", topic)
+		return usage("give one of them", "--all and the topic %q were both given", domain.Shorten(topic))
 	case all:
 		for i, g := range topics() {
 			if i > 0 {
@@ -111,7 +120,20 @@ func (s *session) docs(args []string, all bool) error {
 			return nil
 		}
 	}
-	return &domain.Error{Text: "there is no guide \"" + topic + "\"", Remedy: "tundish docs list names them"}
+	return noGuide(topic)
+}
+
+// noGuide says which guide may have been meant (CMD-4).
+func noGuide(topic string) error {
+	words := []string{"list", "search"}
+	for _, g := range topics() {
+		words = append(words, g.topic)
+	}
+	remedy := "tundish docs list names them"
+	if near := nearWords(words, topic); len(near) > 0 {
+		remedy = "did you mean tundish docs " + strings.Join(near, " or ") + "?"
+	}
+	return &domain.Error{Text: "there is no guide \"" + domain.Shorten(topic) + "\"", Remedy: remedy}
 }
 
 func (s *session) listDocs(guides []guide) {
@@ -132,7 +154,7 @@ func (s *session) searchDocs(args []string) error {
 		}
 	}
 	if len(found) == 0 {
-		return &domain.Error{Text: "no guide contains \"" + args[0] + "\"", Remedy: "tundish docs list names them"}
+		return &domain.Error{Text: "no guide contains \"" + domain.Shorten(args[0]) + "\"", Remedy: "tundish docs list names them"}
 	}
 	s.listDocs(found)
 	return nil

@@ -19,13 +19,15 @@ func (s *session) doctorCommand() *cobra.Command {
 		Use:   "doctor [HOST]",
 		Short: "Find out why mail does not arrive",
 		Long: `Look at everything that mail passes on its way into a session, and print a line
-for each thing: ok, wrong or unknown, what was looked at, and what to do. Looked
-at are the configuration, the database with its permissions, schema, locks and
-file system, the clock, subscribers that do not read, parked and dropped items,
-expressions that fail or are slow, and the hooks in the hosts' configurations,
-the user's and the project's. With HOST its hook must be there.
+for each thing: ok, note, wrong or unknown, what was looked at, and what to do.
+Looked at are the configuration, the database with its permissions, schema, locks
+and file system, the clock, subscribers that do not read, parked and dropped
+items, expressions that fail or are slow, and the hooks in the hosts'
+configurations, the user's and the project's, with the databases that they use.
+With HOST its hook must be there.
 
-Exits 1 when something is wrong. Items and positions stay as they are.`,
+Exits 1 when something is wrong; a note is good to know and changes nothing. Items
+and positions stay as they are.`,
 		Example: "  tundish doctor\n  tundish doctor codex\n  tundish doctor --json",
 		Args:    s.operands("[HOST]"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -41,7 +43,7 @@ Exits 1 when something is wrong. Items and positions stay as they are.`,
 			}
 			d := &diagnosis{session: s}
 			d.inbox(cmd.Context())
-			if err := d.hosts(hosts, len(args) > 0); err != nil {
+			if err := d.hosts(cmd.Context(), hosts, len(args) > 0); err != nil {
 				return err
 			}
 			return d.print(asJSON)
@@ -76,6 +78,11 @@ func (d *diagnosis) add(about string, state setup.State, what, remedy string) {
 
 func (d *diagnosis) good(about, what string)        { d.add(about, setup.Good, what, "") }
 func (d *diagnosis) bad(about, what, remedy string) { d.add(about, setup.Bad, what, remedy) }
+
+// command is a command on the database that is looked at, which can be pasted.
+func (d *diagnosis) command(words ...string) string {
+	return setup.CommandLine(append(append([]string{"tundish"}, d.session.knownFlags()...), words...)...)
+}
 
 // allGood adds a line unless something else was found about that since.
 func (d *diagnosis) allGood(since int, about, what string) {

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tundish-go/tundish/app"
@@ -25,22 +28,17 @@ func (d *diagnosis) mail(ctx context.Context, in *app.Inbox, limits func(queue s
 	}
 	for _, sub := range all.Subscriptions {
 		if len(sub.Subscribers) == 0 {
-			d.add("subscribers", setup.Unknown, "nobody subscribes to "+sub.Subscription, "tundish delete "+sub.Subscription+" if nobody will")
+			d.add("subscribers", setup.Unknown, "nobody subscribes to "+sub.Subscription, "if nobody will, run "+d.command("delete", sub.Subscription))
 		}
 		for _, lag := range sub.Subscribers {
 			d.reader(sub, lag, limits(sub.Queue).MaxItems)
 		}
+		d.parked(sub)
 	}
 	d.allGood(since, "subscribers", fmt.Sprintf("%s read what comes", plural(int64(len(d.bindings)), "subscriber")))
-	parked := map[string]bool{}
 	for _, b := range d.bindings {
-		if b.Counts.Parked > 0 && !parked[b.Subscription] {
-			parked[b.Subscription] = true
-			d.bad("parked", fmt.Sprintf("%s has %d items on which every attempt failed", b.Subscription, b.Counts.Parked),
-				"tundish ack ID, or tundish unpark ID, with --subscription "+b.Subscription)
-		}
 		if b.Counts.Dropped > 0 {
-			d.bad("dropped", fmt.Sprintf("retention removed %d items that %s had not got from %s", b.Counts.Dropped, b.Subscriber, b.Subscription),
+			d.bad("dropped", fmt.Sprintf("retention removed %s that %s had not got from %s", plural(b.Counts.Dropped, "item"), b.Subscriber, b.Subscription),
 				"pull more often, or raise max_items and max_age of the queue "+domain.Escape(b.Queue))
 		}
 		d.expressions(ctx, in, b)
@@ -54,20 +52,46 @@ func (d *diagnosis) mail(ctx context.Context, in *app.Inbox, limits func(queue s
 // reader looks whether a subscriber reads: one that does not keeps its queue from
 // being cut to its limit.
 func (d *diagnosis) reader(sub app.SubscriptionStatus, lag app.Lag, most int64) {
-	remedy := fmt.Sprintf("let it pull, or tundish unsubscribe %s --as %s", sub.Subscription, lag.Subscriber)
+	remedy := "let it pull, or run " + d.command("unsubscribe", sub.Subscription, "--as", lag.Subscriber)
 	switch {
 	case lag.Unread > 0 && lag.Age >= staleAfter:
-		d.bad("subscribers", fmt.Sprintf("%s has left %d items of %s unread, the oldest for %d days", lag.Subscriber, lag.Unread, sub.Subscription, lag.Age/86400), remedy)
+		d.bad("subscribers", fmt.Sprintf("%s has left %s of %s unread, the oldest for %s",
+			lag.Subscriber, plural(lag.Unread, "item"), sub.Subscription, plural(lag.Age/86400, "day")), remedy)
 	case most > 0 && lag.Unread > most:
-		d.bad("subscribers", fmt.Sprintf("%s has left %d items of %s unread, so that retention cannot cut %s to %d",
-			lag.Subscriber, lag.Unread, sub.Subscription, domain.Escape(sub.Queue), most), remedy)
+		d.bad("subscribers", fmt.Sprintf("%s has left %s of %s unread, so that retention cannot cut %s to %d",
+			lag.Subscriber, plural(lag.Unread, "item"), sub.Subscription, domain.Escape(sub.Queue), most), remedy)
 	}
+}
+
+// parked names items on which every attempt failed, and what can be done.
+func (d *diagnosis) parked(sub app.SubscriptionStatus) {
+	if sub.Parked == 0 {
+		return
+	}
+	const most = 5
+	var ids []string
+	for _, lease := range sub.ParkedItems[:min(most, len(sub.ParkedItems))] {
+		ids = append(ids, strconv.FormatInt(lease.Item, 10))
+	}
+	what := fmt.Sprintf("%s has %s on which every attempt failed: %s", sub.Subscription, plural(sub.Parked, "item"), strings.Join(ids, ", "))
+	if left := sub.Parked - int64(len(ids)); left > 0 {
+		what += fmt.Sprintf(" and %d more", left)
+	}
+	named := func(command string, more ...string) string {
+		return d.command(slices.Concat([]string{command}, ids, []string{"--subscription", sub.Subscription}, more)...)
+	}
+	remedy := "to try again: " + named("unpark")
+	if len(sub.Subscribers) > 0 {
+		remedy += "; to give up: " + named("ack", "--as", sub.Subscribers[0].Subscriber)
+	}
+	d.bad("parked", what, remedy)
 }
 
 // expressions looks whether the rules of a subscription work, and how long a pull
 // needs now. Nothing is marked as read.
 func (d *diagnosis) expressions(ctx context.Context, in *app.Inbox, b app.BindingStatus) {
-	change := fmt.Sprintf("change it with tundish subscribe %s --as %s --queue %s and all its rules", b.Subscription, b.Subscriber, domain.Escape(b.Queue))
+	change := "to see its rules: " + d.command("subscribe", b.Subscription, "--as", b.Subscriber) +
+		"; with --queue " + setup.ShellWord(b.Queue) + " and all of them behind, it changes them"
 	switch {
 	case b.Broken != "":
 		d.bad("expressions", "the rules of "+b.Subscription+" cannot be used: "+b.Broken, change)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tundish-go/tundish/app"
+	"github.com/tundish-go/tundish/cmd/tundish/internal/setup"
 	"github.com/tundish-go/tundish/domain"
 	"github.com/tundish-go/tundish/ports/storage"
 )
@@ -20,7 +21,7 @@ func (d *diagnosis) database(ctx context.Context, in *app.Inbox) bool {
 	path := d.session.database
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
-		d.bad("database", "there is none at "+path+" yet", "tundish publish, subscribe or init makes it")
+		d.bad("database", "there is none at "+path+" yet", "the first message makes it: "+d.command("publish", "ci", `"hello"`))
 		return false
 	}
 	found, err := in.Check(ctx)
@@ -29,7 +30,7 @@ func (d *diagnosis) database(ctx context.Context, in *app.Inbox) bool {
 		return false
 	}
 	for _, line := range found {
-		d.bad("database", line, "restore a backup, or take the sound items along with tundish export")
+		d.bad("database", line, "restore a backup, or take the sound items along: "+d.command("export", "inbox.ndjson"))
 	}
 	if len(found) == 0 {
 		d.good("database", path+" is sound")
@@ -37,7 +38,7 @@ func (d *diagnosis) database(ctx context.Context, in *app.Inbox) bool {
 	}
 	const much = 64 << 20
 	if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > much {
-		d.bad("database", fmt.Sprintf("its log has %d MiB: somebody reads it without end", log.Size()>>20), "end that process, then run tundish vacuum")
+		d.bad("database", fmt.Sprintf("its log has %d MiB: somebody reads it without end", log.Size()>>20), "end that process, then run "+d.command("vacuum"))
 	}
 	return true
 }
@@ -58,7 +59,8 @@ func (d *diagnosis) failed(err error) {
 	d.bad(about, err.Error(), "")
 }
 
-// warned files what the store told.
+// warned files what the store told. What others can only see is no more than a
+// note, as it is to check.
 func (d *diagnosis) warned(lines []string) {
 	for _, line := range lines {
 		about := "permissions"
@@ -66,7 +68,18 @@ func (d *diagnosis) warned(lines []string) {
 			about = "file system"
 		}
 		what, remedy, _ := strings.Cut(line, "; ")
-		d.bad(about, what, remedy)
+		state := setup.Bad
+		var kind, path string
+		var mode fs.FileMode
+		if n, _ := fmt.Sscanf(line, "the %s %q has mode %o", &kind, &path, &mode); n == 3 {
+			if mode&0o022 == 0 {
+				state = setup.Note
+			}
+			if kind == "file" {
+				remedy = "run chmod 0600 " + setup.ShellWord(path)
+			}
+		}
+		d.add(about, state, what, remedy)
 	}
 }
 
@@ -81,7 +94,7 @@ func (d *diagnosis) locks(ctx context.Context, store Store) {
 	case err == nil, errors.Is(err, release):
 		d.good("locks", "the write lock is free")
 	case ctx.Err() != nil, domain.CodeOf(err) == domain.Busy:
-		d.bad("locks", fmt.Sprintf("another process has held the write lock for %s", patience), "find it with fuser "+d.session.database+" and end it")
+		d.bad("locks", fmt.Sprintf("another process has held the write lock for %s", patience), "end that process, which this finds: fuser "+setup.ShellWord(d.session.database))
 	default:
 		d.failed(err)
 	}

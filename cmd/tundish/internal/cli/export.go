@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tundish-go/tundish/app"
+	"github.com/tundish-go/tundish/domain"
 )
 
 type exportFlags struct {
@@ -68,6 +70,9 @@ func (s *session) exportOut(ctx context.Context, flags exportFlags) error {
 			return failed
 		}
 		s.noteSkipped(done)
+		if err == nil {
+			s.noteNothing(ctx, in, flags.queue, done)
+		}
 		return err
 	})
 }
@@ -87,6 +92,7 @@ func (s *session) exportTo(ctx context.Context, flags exportFlags, path string) 
 			return err
 		}
 		s.noteSkipped(done)
+		s.noteNothing(ctx, in, flags.queue, done)
 		s.printResult(exportedJSON{path, done.Subscriptions, done.Items, done.Scheduled, int64(len(done.Skipped))},
 			"exported %s, %s%s to %s\n", plural(done.Items, "item"), plural(done.Subscriptions, "subscription"), scheduled(done.Scheduled), path)
 		return nil
@@ -105,4 +111,24 @@ func (s *session) noteSkipped(done app.Exported) {
 	for _, line := range done.Skipped {
 		s.note("left out: %s", line)
 	}
+}
+
+// noteNothing tells of an export of a queue that there is not.
+func (s *session) noteNothing(ctx context.Context, in *app.Inbox, queue string, done app.Exported) {
+	if queue != "" && done.Items == 0 && done.Scheduled == 0 && done.Subscriptions == 0 && len(done.Skipped) == 0 {
+		s.noteNoQueue(ctx, in, queue)
+	}
+}
+
+// noteNoQueue tells that a queue holds nothing, has nothing that waits, and is read
+// by no subscription: its name may be mistyped (CARE-6). It serves where nothing was
+// found in the queue, and what cannot be read now was told by then.
+func (s *session) noteNoQueue(ctx context.Context, in *app.Inbox, queue string) {
+	all, err := in.Overview(ctx)
+	if err != nil ||
+		slices.ContainsFunc(all.Queues, func(q app.QueueStatus) bool { return q.Queue == queue }) ||
+		slices.ContainsFunc(all.Subscriptions, func(sub app.SubscriptionStatus) bool { return sub.Queue == queue }) {
+		return
+	}
+	s.note("there is no queue %q; tundish list names the queues", domain.Shorten(queue))
 }

@@ -24,7 +24,7 @@ nobody does.`,
 		Args: s.items,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			request := app.Extend{Subscriber: flags.subscriber, Subscription: flags.subscription}
-			if request.Items, err = itemIDs(args); err != nil {
+			if request.Items, err = s.itemIDs(args); err != nil {
 				return err
 			}
 			if err := flags.check(cmd); err != nil {

@@ -58,9 +58,9 @@ queue of --queue, or to the one that is asked for on a terminal.`,
 			}
 			switch {
 			case flags.check:
-				return s.checkHost(host, place, flags)
+				return s.checkHost(cmd.Context(), host, place, flags)
 			case flags.remove:
-				return s.removeHost(host, place, flags)
+				return s.removeHost(cmd.Context(), host, place, flags)
 			}
 			return s.initHost(cmd, host, place, flags)
 		},
@@ -77,8 +77,8 @@ func (f *initFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.name, "name", "", "call that subscription `NAME`, in place of the queue's name")
 	flags.BoolVar(&f.alone, "no-subscribe", false, "leave the subscriptions alone")
 	flags.BoolVar(&f.yes, "yes", false, "change the file without asking on a terminal")
-	flags.BoolVar(&f.print, "print", false, "print the file as it would be, and change nothing")
-	flags.BoolVar(&f.remove, "remove", false, "take the hook out again; subscriptions stay")
+	flags.BoolVar(&f.print, "print", false, "print the file as it would be, the difference to standard error, and change nothing; on a terminal only the difference")
+	flags.BoolVar(&f.remove, "remove", false, "take the hook out again, with --as only if it is WHO's; subscriptions stay")
 	flags.BoolVar(&f.check, "check", false, "exit 0 if the hook is in place and would deliver, else 1 and say why")
 	flags.BoolVar(&f.json, "json", false, "with --check, print the result as JSON")
 }
@@ -104,7 +104,7 @@ func (f *initFlags) verify(cmd *cobra.Command) error {
 		}
 	}
 	for _, name := range []string{"queue", "name", "no-subscribe"} {
-		for _, other := range []string{"print", "remove", "check"} {
+		for _, other := range []string{"remove", "check"} {
 			if set(flags, name) && set(flags, other) {
 				return usage("leave one of them out", "--%s has no meaning with --%s", name, other)
 			}

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -28,12 +29,14 @@ func (s *session) initHost(cmd *cobra.Command, host setup.Host, place setup.Plac
 	if err != nil {
 		return err
 	}
-	if flags.print {
-		return s.printPlan(change)
+	var subscription subscription
+	if !flags.print || flags.queue != "" { // --print asks nothing
+		if subscription, err = s.subscriptionFor(cmd.Context(), flags); err != nil {
+			return err
+		}
 	}
-	subscription, err := s.subscriptionFor(cmd.Context(), flags)
-	if err != nil {
-		return err
+	if flags.print {
+		return s.printPlan(change, flags.as, subscription)
 	}
 	if err := s.confirmChange(change, flags.yes); err != nil {
 		return err
@@ -45,49 +48,52 @@ func (s *session) initHost(cmd *cobra.Command, host setup.Host, place setup.Plac
 		return err
 	}
 	s.tellChange(host, change)
-	s.tellNext(host, place, subscription, more)
+	s.tellNext(host, place, flags.as, subscription, more)
 	return nil
 }
 
-// printPlan prints the file that would be, and the difference for a person.
-func (s *session) printPlan(change *setup.Change) error {
-	s.print("%s", change.Text())
+// printPlan prints the file that would be, and the difference for a person. On a
+// terminal both would be on one screen, so that only the difference is printed.
+func (s *session) printPlan(change *setup.Change, who string, wanted subscription) error {
+	screen := s.terminal(s.Stdout)
+	switch {
+	case !screen:
+		s.print("%s", change.Text())
+	case !change.Nothing():
+		s.print("%s would change:\n%s", change.Path, change.Diff())
+	}
 	if err := s.flush(); err != nil {
 		return err
 	}
-	_, _ = io.WriteString(s.Stderr, change.Diff())
+	if !screen {
+		_, _ = io.WriteString(s.Stderr, change.Diff())
+	}
 	if change.Nothing() {
 		s.note("%s is like that already", change.Path)
+	}
+	if line := modeLine(change); line != "" {
+		s.note("%s", line)
+	}
+	switch {
+	case wanted.wanted:
+		s.note("%s would get the subscription %s, on the queue %s", who, wanted.name, wanted.queue)
+	case wanted.name != "":
+		s.note("%s has a subscription on the queue %s already: %s", who, wanted.queue, wanted.name)
 	}
 	return nil
 }
 
-// removeHost takes the hook out again (SETUP-5).
-func (s *session) removeHost(host setup.Host, place setup.Place, flags initFlags) error {
-	change, err := setup.Undo(host, place)
-	if err != nil {
-		return err
+// modeLine says what becomes of the permissions of the file; empty when they stay.
+func modeLine(change *setup.Change) string {
+	mode, changes := change.Mode()
+	if !changes {
+		return ""
 	}
-	if change.Nothing() {
-		s.print("no hook of tundish in %s\n", change.Path)
-		return nil
+	line := fmt.Sprintf("the permissions of %s become %o", change.Path, mode)
+	if change.Private != "" {
+		line += ": " + change.Private
 	}
-	if err := s.confirmChange(change, flags.yes); err != nil {
-		return err
-	}
-	if err := change.Apply(); err != nil {
-		return err
-	}
-	switch {
-	case change.Removes:
-		s.print("removed %s, in which nothing else was\n", change.Path)
-	case change.Backup != "":
-		s.print("%s is as it was before, to the byte; %s is gone\n", change.Path, change.Backup)
-	default:
-		s.print("took the hook out of %s\n", change.Path)
-	}
-	s.print("subscriptions stay; tundish unsubscribe NAME --as WHO ends one\n")
-	return nil
+	return line
 }
 
 // confirmChange shows a change and asks for it on a terminal.
@@ -96,8 +102,8 @@ func (s *session) confirmChange(change *setup.Change, yes bool) error {
 		return nil
 	}
 	s.print("%s", change.Diff())
-	if mode, changes := change.Mode(); changes {
-		s.print("the permissions of %s become %o\n", change.Path, mode)
+	if line := modeLine(change); line != "" {
+		s.print("%s\n", line)
 	}
 	if err := s.flush(); err != nil { // before the question
 		return err
@@ -144,44 +150,14 @@ func (s *session) tellChange(host setup.Host, change *setup.Change) {
 }
 
 // tellNext says what is left to do, and how to see that it works.
-func (s *session) tellNext(host setup.Host, place setup.Place, subscription subscription, flags []string) {
+func (s *session) tellNext(host setup.Host, place setup.Place, who string, subscription subscription, flags []string) {
 	for _, line := range host.After(place) {
 		s.print("%s\n", line)
 	}
-	queue := "QUEUE"
-	if subscription.queue != "" {
-		queue = setup.ShellWord(subscription.queue)
+	if subscription.queue == "" { // none was wanted
+		s.print("to see whether mail would arrive: %s\n", host.Init(place, who, flags, "--check"))
+		return
 	}
-	words := []string{"tundish"}
-	for _, flag := range flags {
-		words = append(words, setup.ShellWord(flag))
-	}
-	s.print("to see it work: %s publish %s '\"hello\"' && %s\n", strings.Join(words, " "), queue, host.Start)
-}
-
-// checkHost prints how the hook stands; the error is for one that is not in place
-// or would not deliver.
-func (s *session) checkHost(host setup.Host, place setup.Place, flags initFlags) error {
-	report := setup.Check(host, place, flags.as)
-	if flags.json {
-		s.printJSON(report)
-	} else {
-		for _, f := range report.Findings {
-			s.printFinding(host.Name, f)
-		}
-	}
-	if report.Delivers {
-		return nil
-	}
-	return toldError{&domain.Error{Code: domain.IO, Text: "the hook of " + host.Title + " would not deliver"}}
-}
-
-// printFinding prints one line: a word for the state, what was looked at, and what
-// to do.
-func (s *session) printFinding(about string, f setup.Finding) {
-	remedy := ""
-	if f.Remedy != "" {
-		remedy = "; " + f.Remedy
-	}
-	s.print("%-7s %s: %s\n", f.State, about, domain.Escape(f.What+remedy))
+	words := append(append([]string{"tundish"}, flags...), "publish", subscription.queue, `"hello"`)
+	s.print("to see it work: %s && %s\n", setup.CommandLine(words...), host.Start)
 }

@@ -15,6 +15,7 @@ type listFlags struct {
 	subscription, limit      string
 	key, since, text         string
 	unacked, scheduled, json bool
+	parked                   bool
 }
 
 func (s *session) listCommand() *cobra.Command {
@@ -25,11 +26,15 @@ func (s *session) listCommand() *cobra.Command {
 		Long: `List the queues with their number of items, or the newest items of one queue,
 oldest first, one JSON object a line. Listing moves no position.
 
+With --parked it lists what is parked in a subscription, whose last attempts have
+failed; status --all shows it for all, and unpark has it delivered again.
+
 With --scheduled it lists what waits for its time, in one queue or in all, the next
 one first: "scheduled" is the number that unschedule takes, "at" the time.`,
 		Example: `  tundish list
   tundish list ci --limit 5
   tundish list ci --unacked --subscription builds
+  tundish list ci --parked --subscription builds
   tundish list ci --key ci:web --since 2h --text '"ok":false'
   tundish list --scheduled`,
 		Args: s.operands("[QUEUE]"),
@@ -55,7 +60,8 @@ one first: "scheduled" is the number that unschedule takes, "at" the time.`,
 		},
 	}
 	cmd.Flags().BoolVar(&flags.unacked, "unacked", false, "only items that no subscription has acked")
-	cmd.Flags().StringVar(&flags.subscription, "subscription", "", "with --unacked: only items that the subscription `NAME` has not acked")
+	cmd.Flags().BoolVar(&flags.parked, "parked", false, "only items that are parked in the subscription now")
+	cmd.Flags().StringVar(&flags.subscription, "subscription", "", "with --unacked or --parked: the subscription `NAME` that has not acked them, or parks them")
 	cmd.Flags().StringVar(&flags.key, "key", "", "only items with this `KEY`")
 	cmd.Flags().StringVar(&flags.since, "since", "", "only items published in this last `DURATION`, such as 2h, or since this time")
 	cmd.Flags().StringVar(&flags.text, "text", "", "only items whose payload holds this `TEXT`, as it is shown here")
@@ -66,10 +72,16 @@ one first: "scheduled" is the number that unschedule takes, "at" the time.`,
 }
 
 func (f listFlags) request(cmd *cobra.Command, args []string) (request app.List, err error) {
-	request = app.List{Unacked: f.unacked, Subscription: f.subscription}
+	request = app.List{Unacked: f.unacked, Parked: f.parked, Subscription: f.subscription}
+	switch {
+	case f.parked && f.unacked:
+		return request, usage("leave one of them out", "--parked and --unacked were both given")
+	case f.parked && !set(cmd.Flags(), "subscription"):
+		return request, missing(cmd, "--subscription NAME")
+	}
 	if set(cmd.Flags(), "subscription") {
-		if !f.unacked {
-			return request, usage("add --unacked", "--subscription %s selects nothing by itself", f.subscription)
+		if !f.unacked && !f.parked {
+			return request, usage("add --unacked or --parked", "--subscription %s selects nothing by itself", f.subscription)
 		}
 		if err := inbox.CheckSubscription(f.subscription); err != nil {
 			return request, err

@@ -25,7 +25,7 @@ nobody does.`,
 		Args: s.items,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			request := app.Nack{Subscriber: flags.subscriber, Subscription: flags.subscription}
-			if request.Items, err = itemIDs(args); err != nil {
+			if request.Items, err = s.itemIDs(args); err != nil {
 				return err
 			}
 			if set(cmd.Flags(), "delay") {

@@ -82,6 +82,7 @@ type session struct {
 	unknown  error    // of --help for a command that does not exist
 	database string   // path of the database, once it is known
 	warnings []string // what the store told so far
+	tags     []tag    // of the items that the call names with their queues
 }
 
 // Run runs one command and returns the exit code of the process (CMD-4).

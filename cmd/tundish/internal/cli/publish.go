@@ -42,7 +42,7 @@ to nobody from then on, and who has not read it by then is told under dropped=.`
   curl -s https://example.com/event.json | tundish publish events
   tundish publish events --lines --key-jq .repo <events.ndjson
   tundish publish reviews '"look again"' --delay 2h --expires 1d
-  tundish publish standup '"begins"' --at 2026-07-29T09:00:00Z`,
+  tundish publish standup '"begins"' --at 2099-07-29T09:00:00Z`,
 		Args: s.publishOperands,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			message, err := flags.message(cmd, args[0])
@@ -79,10 +79,10 @@ func (s *session) publishOperands(cmd *cobra.Command, args []string) error {
 			return usage("give one of them", "- and JSON were both given")
 		}
 		return usage(`put the whole JSON in single quotes: tundish publish `+domain.Escape(args[0])+` '{"a": 1}'`,
-			"unexpected argument %q behind %q", args[2], args[1])
+			"unexpected argument %q behind %q", domain.Shorten(args[2]), domain.Shorten(args[1]))
 	}
 	if lines, err := cmd.Flags().GetBool("lines"); err == nil && lines && len(args) == 2 && args[1] != "-" {
-		return usage("leave it out, or leave --lines out", "--lines reads standard input, and %q was given too", args[1])
+		return usage("leave it out, or leave --lines out", "--lines reads standard input, and %q was given too", domain.Shorten(args[1]))
 	}
 	return nil
 }

@@ -62,7 +62,7 @@ func (s *session) purgeRequest(cmd *cobra.Command, flags purgeFlags, queue strin
 	if set(cmd.Flags(), "before") {
 		if request.Before, err = pastMoment(flags.before, s.Clock.Now().Unix()); err != nil {
 			return request, usage("use @SECONDS of Unix time, a time such as 2026-01-31T09:30:00Z, or a duration such as 2d for two days ago",
-				"--before %q is no time", flags.before)
+				"--before %q is no time", domain.Shorten(flags.before))
 		}
 	}
 	return request, nil
@@ -89,6 +89,9 @@ func (s *session) planPurge(ctx context.Context, in *app.Inbox, request app.Purg
 	if err != nil {
 		return err
 	}
+	if plan.Items == 0 && plan.Scheduled == 0 {
+		s.noteNoQueue(ctx, in, request.Queue)
+	}
 	unread := []unreadJSON{}
 	lines := fmt.Sprintf("would purge %s: %s, %s%s\n", domain.Escape(request.Queue),
 		plural(plan.Items, "item"), plural(plan.Bytes, "byte"), scheduled(plan.Scheduled))
@@ -114,6 +117,9 @@ func (s *session) purge(ctx context.Context, in *app.Inbox, request app.Purge, y
 	done, err := in.Purge(ctx, request)
 	s.clearProgress()
 	if err == nil || done != (app.Purged{}) {
+		if err == nil && done == (app.Purged{}) {
+			s.noteNoQueue(ctx, in, request.Queue)
+		}
 		s.printResult(purgedJSON{Queue: request.Queue, Items: done.Items, Scheduled: done.Scheduled},
 			"purged %s: %s%s\n", domain.Escape(request.Queue), plural(done.Items, "item"), scheduled(done.Scheduled))
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/tundish-go/tundish/domain"
 )
 
 // errVersion says that --version was given, with whatever command.
@@ -150,13 +152,13 @@ func (s *session) unknownCommand(parent *cobra.Command, name string) error {
 		if s.Receivers != nil {
 			program = "tundish-outbox"
 		}
-		return usage("did you mean "+program+" outbox "+name+"?", "there is no command %q", name)
+		return usage("did you mean "+program+" outbox "+name+"?", "there is no command %q", domain.Shorten(name))
 	}
 	parent.SuggestionsMinimumDistance = 2
 	if near := parent.SuggestionsFor(name); len(near) > 0 {
-		return usage("did you mean "+strings.Join(near, " or ")+"?", "there is no command %q", name)
+		return usage("did you mean "+strings.Join(near, " or ")+"?", "there is no command %q", domain.Shorten(name))
 	}
-	return usage(parent.CommandPath()+" --help lists the commands", "there is no command %q", name)
+	return usage(parent.CommandPath()+" --help lists the commands", "there is no command %q", domain.Shorten(name))
 }
 
 func commandNames(root *cobra.Command) []string {
@@ -219,25 +221,31 @@ func (s *session) flagError(cmd *cobra.Command, err error) error {
 	return usage(remedy, "%s", text)
 }
 
-// nearFlags are the flags of cmd that begin with name, or else look like it. The
-// measure is cobra's, which it has for commands only.
+// nearFlags are the flags of cmd that begin with name, or else look like it.
 func nearFlags(cmd *cobra.Command, name string) []string {
-	flags := &cobra.Command{SuggestionsMinimumDistance: min(2, len(name)/2)}
-	var begin []string
-	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-		if strings.HasPrefix(flag.Name, name) {
-			begin = append(begin, "--"+flag.Name)
-		}
-		flags.AddCommand(&cobra.Command{Use: flag.Name, Run: func(*cobra.Command, []string) {}})
-	})
-	if len(begin) > 0 {
-		return begin
-	}
-	near := flags.SuggestionsFor(name)
+	var names []string
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })
+	near := nearWords(names, name)
 	for i := range near {
 		near[i] = "--" + near[i]
 	}
 	return near
+}
+
+// nearWords are those of some words that begin with one, or else look like it. The
+// measure is cobra's, which it has for commands only.
+func nearWords(words []string, word string) (near []string) {
+	all := &cobra.Command{SuggestionsMinimumDistance: min(2, len(word)/2)}
+	for _, w := range words {
+		if strings.HasPrefix(w, word) {
+			near = append(near, w)
+		}
+		all.AddCommand(&cobra.Command{Use: w, Run: func(*cobra.Command, []string) {}})
+	}
+	if len(near) > 0 {
+		return near
+	}
+	return all.SuggestionsFor(word)
 }
 
 // changes tells whether a command changes what is stored, or marks something as

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tundish-go/tundish/app"
+	"github.com/tundish-go/tundish/domain"
 	"github.com/tundish-go/tundish/domain/inbox"
 )
 
@@ -20,12 +21,14 @@ func (f publishFlags) times(given func(string) bool, message *app.Message) (err 
 	case (given("delay") || given("at")) && f.lines:
 		return usage("publish such items one at a time", "--delay and --at are not for --lines")
 	case given("delay"):
-		message.Release.In, err = inbox.ParseDuration(f.delay)
+		message.Release.In, err = duration("delay", f.delay)
 	case given("at"):
 		message.Release.At, err = moment(f.at)
+		err = ofFlag("at", err)
 	}
 	if err == nil && given("expires") {
 		message.Expires, err = comingMoment(f.expires)
+		err = ofFlag("expires", err)
 	}
 	return err
 }
@@ -37,7 +40,7 @@ func comingMoment(text string) (m inbox.Moment, err error) {
 		m.In, err = inbox.ParseDuration(text)
 		return m, err
 	}
-	m.At, err = moment(text)
+	m.At, err = momentOr("a duration such as 1d, ", text)
 	return m, err
 }
 
@@ -53,6 +56,9 @@ func (s *session) printScheduled(message app.Message, published app.Published, a
 		s.printJSON(scheduledJSON{Scheduled: number, Duplicate: published.Duplicate})
 	} else {
 		s.print("scheduled %d\n", number)
+	}
+	if at := message.Release.At; at != 0 && at <= s.Clock.Now().Unix() && !published.Duplicate {
+		s.note("the time of --at has passed: it becomes an item with the next publish to %s, or the next pull from it", message.Queue)
 	}
 	if published.Duplicate {
 		s.note("duplicate: --dedupe %s was published to %s before, and waits for its time as number %d", message.Dedupe, message.Queue, number)
@@ -74,7 +80,7 @@ released. Its --dedupe id can be used again. What was released is an item, and s
 		RunE: func(cmd *cobra.Command, args []string) error {
 			number, err := strconv.ParseInt(args[0], 10, 64)
 			if err != nil || number < 1 {
-				return usage("list --scheduled shows the numbers", "%q is not the number of a scheduled item", args[0])
+				return usage("list --scheduled shows the numbers", "%q is not the number of a scheduled item", domain.Shorten(args[0]))
 			}
 			return s.withInbox(cmd.Context(), func(in *app.Inbox) error {
 				if err := in.Unschedule(cmd.Context(), number); err != nil {
@@ -104,6 +110,9 @@ func (f listFlags) views(cmd *cobra.Command, request *app.List, now int64) (err 
 	if f.unacked {
 		narrow = append(narrow, "--unacked")
 	}
+	if f.parked {
+		narrow = append(narrow, "--parked")
+	}
 	switch {
 	case f.scheduled && len(narrow) > 0:
 		return usage("leave one of them out", "%s is not for --scheduled", narrow[0])
@@ -117,7 +126,7 @@ func (f listFlags) views(cmd *cobra.Command, request *app.List, now int64) (err 
 	if set(cmd.Flags(), "since") {
 		request.Since, err = pastMoment(f.since, now)
 	}
-	return err
+	return ofFlag("since", err)
 }
 
 // listScheduled prints what waits for its time, the next one first.

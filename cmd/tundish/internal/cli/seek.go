@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tundish-go/tundish/app"
+	"github.com/tundish-go/tundish/domain"
 	"github.com/tundish-go/tundish/domain/inbox"
 )
 
@@ -67,12 +68,12 @@ func place(text string, now int64) (inbox.Place, error) {
 	case text == "":
 		return inbox.Place{}, usage(forms, "--to is empty")
 	case strings.Trim(text, "0123456789") == "":
-		id, err := itemID(text)
-		return inbox.Place{Item: id}, err
+		at, err := parseTag(text)
+		return inbox.Place{Item: at.item}, err
 	}
 	since, err := pastMoment(text, now)
 	if err != nil {
-		return inbox.Place{}, usage(forms, "--to %q is no place in a queue", text)
+		return inbox.Place{}, usage(forms, "--to %q is no place in a queue", domain.Shorten(text))
 	}
 	return inbox.Place{Since: since}, nil
 }

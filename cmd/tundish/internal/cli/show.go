@@ -19,7 +19,7 @@ func (s *session) showCommand() *cobra.Command {
 		Example: "  tundish show 17",
 		Args:    s.operands("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := itemID(args[0])
+			id, err := s.itemID(args[0])
 			if err != nil {
 				return err
 			}

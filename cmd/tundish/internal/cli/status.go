@@ -22,8 +22,8 @@ yet, how many items are parked now, and the last error of the filter.
 
 With --all print a line for every subscription, also without subscribers: how many
 items and seconds the subscriber that is furthest behind lags, and what is leased and
-parked; a line for every lease; and one for every queue, with what waits for its
-time.`,
+parked; a line for every lease, and for every item that is parked, the first 100 of a
+subscription; and one for every queue, with what waits for its time.`,
 		Example: "  tundish status\n  tundish status --all\n  tundish status --json",
 		Args:    s.operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -89,7 +89,10 @@ func statusError(b app.BindingStatus) string {
 
 // statusTable is the same for a person.
 func statusTable(bindings []app.BindingStatus, now time.Time) table {
-	t := table{head: []string{"SUBSCRIPTION", "SUBSCRIBER", "QUEUE", "CURSOR", "UNREAD", "DUE", "DROPPED", "ERRORS", "PARKED", "LAST ERROR"}}
+	t := table{
+		head:  []string{"SUBSCRIPTION", "SUBSCRIBER", "QUEUE", "CURSOR", "UNREAD", "DUE", "DROPPED", "ERRORS", "PARKED", "LAST ERROR"},
+		brief: []string{"NAME", "WHO", "QUEUE", "POS", "UNREAD", "DUE", "DROP", "ERRS", "PARK", "LAST ERR"},
+	}
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	for _, b := range bindings {
 		t.rows = append(t.rows, []string{

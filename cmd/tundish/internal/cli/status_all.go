@@ -47,6 +47,12 @@ func (s *session) printSubscription(sub app.SubscriptionStatus, now int64) {
 		}
 		s.print("lease\t%s\t%s\titem=%d\tuntil=%d\tage=%d\tattempts=%d\n", sub.Subscription, owner, l.Item, l.Until, now-l.Granted, l.Attempts)
 	}
+	for _, l := range sub.ParkedItems {
+		s.print("parked\t%s\titem=%d\tattempts=%d\tsince=%d\n", sub.Subscription, l.Item, l.Attempts, l.Until)
+	}
+	if more := sub.Parked - int64(len(sub.ParkedItems)); more > 0 {
+		s.print("parked\t%s\tmore=%d\n", sub.Subscription, more)
+	}
 }
 
 type subscriptionOverview struct {
@@ -60,6 +66,7 @@ type subscriptionOverview struct {
 	Parked       int64         `json:"parked"`
 	Subscribers  []lagJSON     `json:"subscribers"`
 	Leases       []leaseHolder `json:"leases"`
+	ParkedItems  []parkedItem  `json:"parked_items,omitempty"` // the first 100 of parked
 	Broken       string        `json:"broken,omitempty"`
 }
 
@@ -76,6 +83,12 @@ type leaseHolder struct {
 	Until    int64  `json:"until"`
 	Age      int64  `json:"age"`
 	Attempts int64  `json:"attempts"`
+}
+
+type parkedItem struct {
+	Item     int64 `json:"item"`
+	Attempts int64 `json:"attempts"`
+	Since    int64 `json:"since"` // when its last lease ended
 }
 
 type queueOverview struct {
@@ -97,6 +110,9 @@ func overviewOf(sub app.SubscriptionStatus, now int64) subscriptionOverview {
 	}
 	for _, l := range sub.Leases {
 		all.Leases = append(all.Leases, leaseHolder{l.Item, l.Owner, l.Until, now - l.Granted, l.Attempts})
+	}
+	for _, l := range sub.ParkedItems {
+		all.ParkedItems = append(all.ParkedItems, parkedItem{l.Item, l.Attempts, l.Until})
 	}
 	return all
 }

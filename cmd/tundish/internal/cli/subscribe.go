@@ -163,16 +163,21 @@ func choice[T ~string](flag, text string, a, b T) (T, error) {
 	case spelled(b):
 		return b, nil
 	}
-	return "", usage("use "+spelled(a)+" or "+spelled(b), "--%s %q is unknown", flag, text)
+	return "", usage("use "+spelled(a)+" or "+spelled(b), "--%s %q is unknown", flag, domain.Shorten(text))
 }
 
 // duration reads the duration of a flag in seconds (OBJ-6).
 func duration(flag, text string) (int64, error) {
 	seconds, err := inbox.ParseDuration(text)
-	if err != nil {
-		return 0, &domain.Error{Code: domain.Invalid, Text: "--" + flag, Err: err}
+	return seconds, ofFlag(flag, err)
+}
+
+// ofFlag adds the flag to an error about its value.
+func ofFlag(flag string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return seconds, nil
+	return &domain.Error{Code: domain.Invalid, Text: "--" + flag, Err: err}
 }
 
 // naming adds to the error of an expression from which flag it came (CMD-3).

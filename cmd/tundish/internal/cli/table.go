@@ -12,6 +12,7 @@ import (
 // columns under a head, fitted to the width (VIEW-5).
 type table struct {
 	head  []string // empty for none
+	brief []string // in place of head where a line does not fit; empty for none
 	rows  [][]string
 	whole int // so many of the first columns are never cut
 }
@@ -35,7 +36,7 @@ func (s *session) printTable(t table) {
 	if err != nil || width < 1 {
 		width = fallbackWidth
 	}
-	widths := t.widths(width)
+	t, widths := t.fitted(width)
 	if len(t.head) > 0 {
 		head := line(t.head, widths)
 		if s.colours() {
@@ -54,23 +55,16 @@ func (s *session) colours() bool {
 	return s.Getenv("NO_COLOR") == "" && kind != "" && kind != "dumb"
 }
 
-// widths are those of the columns: as wide as their texts, but that the widest ones
-// give way until a line fits.
-func (t table) widths(most int) []int {
-	var widths []int
-	for _, row := range append([][]string{t.head}, t.rows...) {
-		for i, text := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(text))
-		}
+// fitted gives the table the heads that are told apart in lines of most characters,
+// and its columns widths: as wide as their texts, but that the widest ones give way
+// until a line fits.
+func (t table) fitted(most int) (table, []int) {
+	widths := t.widths()
+	if len(t.brief) > 0 && lineWidth(widths) > most {
+		t.head = t.brief
+		widths = t.widths()
 	}
-	total := columnGap * (len(widths) - 1)
-	for _, w := range widths {
-		total += w
-	}
-	for ; total > most; total-- {
+	for total := lineWidth(widths); total > most; total-- {
 		widest := -1
 		for i, w := range widths {
 			if i >= t.whole && w > leastColumn && (widest < 0 || w > widths[widest]) {
@@ -82,7 +76,29 @@ func (t table) widths(most int) []int {
 		}
 		widths[widest]--
 	}
+	return t, widths
+}
+
+// widths are those of the columns when nothing is cut.
+func (t table) widths() []int {
+	var widths []int
+	for _, row := range append([][]string{t.head}, t.rows...) {
+		for i, text := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(text))
+		}
+	}
 	return widths
+}
+
+func lineWidth(widths []int) int {
+	total := columnGap * (len(widths) - 1)
+	for _, w := range widths {
+		total += w
+	}
+	return total
 }
 
 // line is a row of texts, cut and filled up to the widths.

@@ -17,10 +17,20 @@ func TestVIEW5_ATableFits(t *testing.T) {
 		columns := rapid.IntRange(1, 8).Draw(t, "columns")
 		row := rapid.SliceOfN(rapid.StringMatching(`[a-zäß ]{0,40}`), columns, columns)
 		made := table{head: row.Draw(t, "head"), rows: rapid.SliceOfN(row, 1, 5).Draw(t, "rows"), whole: rapid.IntRange(0, columns).Draw(t, "whole")}
+		if rapid.Bool().Draw(t, "two heads") {
+			made.brief = rapid.SliceOfN(rapid.StringMatching(`[A-Z]{1,8}`), columns, columns).Draw(t, "brief")
+		}
 		width := rapid.IntRange(1, 200).Draw(t, "width")
-		widths := made.widths(width)
+		long := made.widths()
+		made, widths := made.fitted(width)
 		total := sum(widths) + columnGap*(columns-1)
-		whole := made.widths(1 << 30)
+		whole := made.widths()
+		if fits := sum(long)+columnGap*(columns-1) <= width; len(made.brief) > 0 && fits == slices.Equal(made.head, made.brief) && !slices.Equal(long, whole) {
+			t.Fatalf("the head is %v, and the whole one fits: %t", made.head, fits)
+		}
+		if slices.Equal(made.head, made.brief) && strings.ContainsRune(line(made.head, widths), '…') {
+			t.Fatalf("brief heads are cut: %s", line(made.head, widths))
+		}
 		if total > width && slices.Max(append(widths[made.whole:], 0)) > leastColumn {
 			t.Fatalf("a line of %d characters for %d: %v", total, width, widths)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tundish-go/tundish/domain"
 	"github.com/tundish-go/tundish/domain/inbox"
 )
 
@@ -71,7 +72,7 @@ func milliseconds(text string) (time.Duration, bool) {
 func parseTimeout(text string) (time.Duration, error) {
 	given, err := fineDuration(text)
 	if err != nil {
-		return 0, usage(fineRemedy+"; without a unit it is seconds", "--timeout %q is not a duration up to 36500d", text)
+		return 0, usage(fineRemedy+"; without a unit it is seconds", "--timeout %q is not a duration up to 36500d", domain.Shorten(text))
 	}
 	return given, nil
 }
@@ -87,7 +88,7 @@ func fineDuration(text string) (time.Duration, error) {
 	} else if seconds, err := inbox.ParseDuration(text); err == nil {
 		return time.Duration(seconds) * time.Second, nil
 	}
-	return 0, usage(fineRemedy, "%q is not a duration up to 36500d", text)
+	return 0, usage(fineRemedy, "%q is not a duration up to 36500d", domain.Shorten(text))
 }
 
 // usable is the time before the commit: a part is kept for the exit.

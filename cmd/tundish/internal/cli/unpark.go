@@ -19,7 +19,7 @@ parked, none.`,
 		Example: "  tundish unpark 17 18 --subscription builds",
 		Args:    s.items,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if request.Items, err = itemIDs(args); err != nil {
+			if request.Items, err = s.itemIDs(args); err != nil {
 				return err
 			}
 			if !set(cmd.Flags(), "subscription") {

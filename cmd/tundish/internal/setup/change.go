@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Change is what is to become of one host's file. Nothing has happened yet.
@@ -13,6 +14,13 @@ type Change struct {
 	Backup  string // the copy of the file that Apply makes, or gives back; empty: none
 	Was     string // whom the hook was for, if that was somebody else
 	Removes bool   // the file goes
+	Private string // why the file has to be the user's alone; empty when it has not
+
+	// Of removals: whom the hooks are for, their flags as in Report, and the copy
+	// that stays, since the file is not what init made of it.
+	Whose []string
+	Flags []string
+	Stays string
 
 	file    file
 	after   []byte
@@ -67,6 +75,9 @@ func Plan(h Host, p Place, words []string) (*Change, error) {
 	if len(there) > 0 && Subscriber(there[0].words) != Subscriber(words) {
 		c.Was = Subscriber(there[0].words)
 	}
+	if h.private {
+		c.Private = h.Title + " refuses a file that others may read or write"
+	}
 	// A file with hooks of ours is not how it was before (SETUP-4).
 	if f.exists && len(there) == 0 && !bytes.Equal(after, f.text) {
 		c.saves, c.Backup = true, f.backup()
@@ -100,6 +111,14 @@ func Undo(h Host, p Place) (*Change, error) {
 		return nil, err
 	}
 	c := &Change{Path: f.path, file: f, after: f.text, mode: f.mode}
+	for _, at := range there {
+		if who := Subscriber(at.words); !slices.Contains(c.Whose, who) {
+			c.Whose = append(c.Whose, who)
+		}
+	}
+	if len(there) > 0 {
+		c.Flags = globalFlags(there[0].words)
+	}
 	switch {
 	case len(there) == 0: // a crash may have left a copy of the file as it is
 		if before.exists && f.exists && bytes.Equal(before.text, f.text) {
@@ -117,8 +136,11 @@ func Undo(h Host, p Place) (*Change, error) {
 		return nil, broken(f.path, err)
 	}
 	c.Removes = c.after == nil
-	if before.exists && bytes.Equal(c.after, before.text) {
+	switch {
+	case before.exists && bytes.Equal(c.after, before.text):
 		c.returns, c.Backup, c.mode = true, f.backup(), before.mode
+	case before.exists:
+		c.Stays = f.backup()
 	}
 	return c, nil
 }

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,9 +14,11 @@ import (
 // State is how something stands.
 type State string
 
-// The states. What cannot be found out from here is Unknown.
+// The states. What cannot be found out from here is Unknown; a Note is good to know
+// and holds no mail back.
 const (
 	Good    State = "ok"
+	Note    State = "note"
 	Bad     State = "wrong"
 	Unknown State = "unknown"
 )
@@ -44,7 +47,16 @@ type Report struct {
 	Events     []string  `json:"events"` // at which there is a hook of ours
 	Findings   []Finding `json:"findings"`
 
+	// Flags are the flags of the hook that say where its mail is: --db, --config.
+	Flags []string `json:"-"`
+
 	none bool // there is no hook, and no error
+}
+
+// Add adds a finding; with one that is wrong the hook does not deliver.
+func (r *Report) Add(f Finding) {
+	r.Findings = append(r.Findings, f)
+	r.Delivers = r.Delivers && f.State != Bad
 }
 
 // Absent tells that the host's file could be read and has no hook of ours.
@@ -59,16 +71,18 @@ func Check(h Host, p Place, who string) Report {
 	found, err := r.read(h, p)
 	switch {
 	case err != nil:
-		r.Findings = append(r.Findings, bad(err.Error(), ""))
+		r.Findings = append(r.Findings, unread(r.File, err))
 		return r
 	case len(found) == 0:
 		r.none = true
-		r.Findings = append(r.Findings, bad("no hook of tundish in "+r.File, "run tundish init "+h.Name))
+		r.Findings = append(r.Findings, bad("no hook of tundish in "+r.File, repair(h.Name, p, nil, who)))
 		return r
 	}
-	r.events(h, found)
-	r.subscriber(h, found, who)
-	r.binary(h, found)
+	r.Flags = globalFlags(found[0].words)
+	again := repair(h.Name, p, found[0].words, who)
+	r.events(h, found, again)
+	r.subscriber(found, who, again)
+	r.binary(found, again)
 	r.times(h, found)
 	if h.watch != nil {
 		r.Findings = append(r.Findings, h.watch(p, r.File, found)...)
@@ -85,14 +99,20 @@ func (r *Report) read(h Host, p Place) ([]hook, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := h.editor.find(f.text)
-	if err != nil {
-		return nil, broken(f.path, err)
-	}
-	return found, nil
+	return h.editor.find(f.text)
 }
 
-func (r *Report) events(h Host, found []hook) {
+// unread is the finding for a file that cannot be understood.
+func unread(path string, err error) Finding {
+	var place *PlaceError
+	if errors.As(err, &place) {
+		place.Path = path
+		return bad("the file cannot be understood: "+place.Error(), "mend it")
+	}
+	return bad(err.Error(), "")
+}
+
+func (r *Report) events(h Host, found []hook, again string) {
 	r.InPlace = true
 	for _, at := range found {
 		if !slices.Contains(r.Events, at.event) {
@@ -102,7 +122,7 @@ func (r *Report) events(h Host, found []hook) {
 	for _, event := range h.Events {
 		if !slices.Contains(r.Events, event) {
 			r.InPlace = false
-			r.Findings = append(r.Findings, bad("no hook of tundish at "+event+" in "+r.File, "run tundish init "+h.Name+" again"))
+			r.Findings = append(r.Findings, bad("no hook of tundish at "+event+" in "+r.File, again))
 		}
 	}
 	if r.InPlace {
@@ -110,27 +130,29 @@ func (r *Report) events(h Host, found []hook) {
 	}
 }
 
-func (r *Report) subscriber(h Host, found []hook, who string) {
+func (r *Report) subscriber(found []hook, who, again string) {
 	r.Subscriber = Subscriber(found[0].words)
 	for _, at := range found {
 		if is := Subscriber(at.words); is != r.Subscriber {
-			r.Findings = append(r.Findings, bad(fmt.Sprintf("%s:%d pulls for %s and another hook for %s", r.File, at.line, is, r.Subscriber),
-				"run tundish init "+h.Name+" again"))
+			r.Findings = append(r.Findings, bad(fmt.Sprintf("%s:%d pulls for %s and another hook for %s", r.File, at.line, is, r.Subscriber), again))
+			return
+		}
+		if !slices.Equal(globalFlags(at.words), r.Flags) {
+			r.Findings = append(r.Findings, bad(fmt.Sprintf("%s:%d uses another database than another hook", r.File, at.line), again))
 			return
 		}
 	}
 	if who != "" && who != r.Subscriber {
 		r.InPlace = false
-		r.Findings = append(r.Findings, bad("the hooks pull for "+r.Subscriber+" and not for "+who, "run tundish init "+h.Name+" --as "+who))
+		r.Findings = append(r.Findings, bad("the hooks pull for "+r.Subscriber+" and not for "+who, again))
 	}
 }
 
-func (r *Report) binary(h Host, found []hook) {
+func (r *Report) binary(found []hook, again string) {
 	r.Binary = binaryOf(found[0].words)
 	for _, at := range found {
 		if why := unusable(binaryOf(at.words)); why != "" {
-			r.Findings = append(r.Findings, bad(fmt.Sprintf("%s:%d runs %s, %s", r.File, at.line, binaryOf(at.words), why),
-				"run tundish init "+h.Name+" with the program that is to be run"))
+			r.Findings = append(r.Findings, bad(fmt.Sprintf("%s:%d runs %s, %s", r.File, at.line, binaryOf(at.words), why), again))
 			return
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -81,11 +82,11 @@ func codexProject(p Place, config tomlTable, file string) []Finding {
 
 // codexTrusts adds what is wrong with each hook.
 func codexTrusts(path string, config tomlTable, found []hook, findings *[]Finding) bool {
-	all := true
 	doc, err := readJSON(path)
 	if err != nil {
 		return false
 	}
+	var off, untrusted, edited []string // events
 	for _, h := range found {
 		trusted, enabled := "", true
 		for _, spelled := range spellings(path) {
@@ -93,24 +94,29 @@ func codexTrusts(path string, config tomlTable, found []hook, findings *[]Findin
 			if hash := state.text("trusted_hash"); hash != "" {
 				trusted = hash
 			}
-			if off, is := state["enabled"].(bool); is && !off {
+			if on, is := state["enabled"].(bool); is && !on {
 				enabled = false
 			}
 		}
 		switch {
 		case !enabled:
-			*findings = append(*findings, bad("the hook at "+h.event+" is switched off in Codex", "start codex and type /hooks"))
+			off = append(off, h.event)
 		case trusted == "":
-			*findings = append(*findings, bad("Codex does not trust the hook at "+h.event+" and skips it without a word", "start codex and type /hooks"))
+			untrusted = append(untrusted, h.event)
 		case trusted != codexHash(doc, h):
-			*findings = append(*findings, bad("the hook at "+h.event+" was edited since Codex was told to trust it, and is skipped",
-				"start codex and type /hooks"))
-		default:
-			continue
+			edited = append(edited, h.event)
 		}
-		all = false
 	}
-	return all && len(found) > 0
+	tell := func(events []string, before, after string) {
+		if len(events) > 0 {
+			what := before + strings.Join(slices.Compact(events), ", ") + after
+			*findings = append(*findings, bad(what, "start codex and type /hooks"))
+		}
+	}
+	tell(off, "switched off in Codex are the hooks at ", "")
+	tell(untrusted, "Codex does not trust the hooks at ", " and skips them without a word")
+	tell(edited, "Codex skips the hooks at ", ", which were edited since it was told to trust them")
+	return len(found) > 0 && len(off)+len(untrusted)+len(edited) == 0
 }
 
 // spellings are a path as it is, and without symbolic links.

@@ -46,7 +46,7 @@ func gaffEvents() []string { return append(gaffWork(), gaffStop) }
 // is the user's alone, consent for the folder, and its own hooks in the agent's
 // settings.
 func watchGaff(p Place, path string, found []hook) []Finding {
-	findings := gaffMixed(path, found)
+	findings := gaffMixed(p, path, found)
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
 		findings = append(findings, bad(path+" may be read or written by others, and gaff refuses it then", "chmod 600 "+ShellWord(path)))
 	}
@@ -72,12 +72,12 @@ func watchGaff(p Place, path string, found []hook) []Finding {
 
 // gaffMixed looks for a handler at stop that has other events: gaff counts tool
 // calls and prompts for each handler, and this one has spent them before.
-func gaffMixed(path string, found []hook) []Finding {
+func gaffMixed(p Place, path string, found []hook) []Finding {
 	for _, stop := range found {
 		for _, at := range found {
 			if stop.event == gaffStop && at.event != gaffStop && at.i == stop.i {
-				what := fmt.Sprintf("the handler at %s:%d has stop among other events, so that gaff passes it over at stop", path, stop.line)
-				return []Finding{bad(what, "run tundish init gaff again, which gives stop a handler of its own")}
+				what := fmt.Sprintf("the handler at %s:%d has stop among other events, so that gaff passes it over at stop, which needs one of its own", path, stop.line)
+				return []Finding{bad(what, repair("gaff", p, stop.words, ""))}
 			}
 		}
 	}

@@ -118,7 +118,8 @@ func (h hooks) add(doc jsonText, found []hook, at hook) []hook {
 		if text == nil || text.kind != '"' {
 			continue
 		}
-		if words := split(doc.stringAt(text)); ours(words, h.host) {
+		line := doc.stringAt(text)
+		if words := split(line); ours(words, h.host) && !compound(line) {
 			at.text, at.words = text, words
 			at.line = placed(doc.text, text.start, "").Line
 			if limit := at.handler.member(h.timeout); limit != nil {

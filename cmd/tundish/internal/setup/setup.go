@@ -40,7 +40,7 @@ type Host struct {
 
 	path    func(Place) string // empty: it has no file there
 	editor  editor
-	private bool // the host wants the file to be the user's alone
+	private bool // the host refuses a file that is not the user's alone
 	args    []string
 	watch   func(Place, string, []hook) []Finding // what else decides whether the hook runs
 	after   func(Place) []string                  // what is left to do by hand

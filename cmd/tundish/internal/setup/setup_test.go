@@ -35,6 +35,35 @@ func TestSETUP2_OursIsTheCommand(t *testing.T) {
 	}
 }
 
+// SETUP-2: a line of several commands is its author's.
+func TestSETUP2_SeveralCommandsStay(t *testing.T) {
+	for _, line := range []string{
+		"/opt/notify done; tundish pull --due --as me --hook claude-code",
+		"cd /x && tundish pull --due --as me --hook claude-code",
+		"tundish pull --due --as me --hook claude-code | tee -a /tmp/log", "tundish pull --due --as me --hook claude-code &",
+		"(tundish pull --due --as me --hook claude-code)", `tundish pull --as "$(id -un)" --due --hook claude-code`,
+		"tundish pull --as `id -un` --due --hook claude-code", "date\ntundish pull --due --as me --hook claude-code",
+	} {
+		d := newDesk(t, "claude-code")
+		before := []byte(`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": ` + quote(line) + `}]}]}}` + "\n")
+		d.write(t, before)
+		if c := d.init(t, "ann"); c.Was != "" || c.Backup == "" || !bytes.Contains(d.read(t), []byte(quote(line))) {
+			t.Errorf("%q: the change is\n%s", line, c.Diff())
+		}
+		d.inPlace(t, "ann")
+		d.remove(t)
+		d.same(t, before)
+	}
+	for _, line := range []string{
+		"tundish pull --due --as me --hook claude-code 2>&1", `'/opt/a;b (c)&/tundish' pull --due --as me --hook claude-code`,
+		`"/opt/a|b/tundish" pull --as a\;b --hook claude-code`, "tundish pull --due --as '$(x)`' --hook claude-code 2>/dev/null",
+	} {
+		if compound(line) {
+			t.Errorf("%q counts as several commands", line)
+		}
+	}
+}
+
 func TestSETUP2_WordsComeBack(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		words := rapid.SliceOfN(rapid.StringN(0, 12, -1), 1, 6).Draw(r, "words")

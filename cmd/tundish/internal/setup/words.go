@@ -43,6 +43,31 @@ func split(line string) []string {
 	return words
 }
 
+// compound tells whether a line is more than one command to a shell. Such a line is
+// its author's: it is neither changed nor taken out.
+func compound(line string) bool {
+	var quoting byte
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		switch {
+		case c == '\\' && quoting != '\'' && runtime.GOOS != "windows":
+			i++
+		case quoting != 0 && c == quoting:
+			quoting = 0
+		case quoting == '\'':
+		case c == '`', strings.HasPrefix(line[i:], "$("):
+			return true
+		case quoting != 0:
+		case c == '"' || c == '\'':
+			quoting = c
+		case c == '&' && i > 0 && strings.IndexByte("<>", line[i-1]) >= 0: // as in 2>&1
+		case strings.IndexByte(";|&()\n", c) >= 0:
+			return true
+		}
+	}
+	return false
+}
+
 // join makes a command line of words, which split takes apart again.
 func join(words []string) string {
 	quoted := make([]string, len(words))
