@@ -148,6 +148,10 @@ func (s *Store) sound(ctx context.Context, name string) error {
 	if err == nil && len(findings) > 0 {
 		err = &domain.Error{Code: domain.Corrupt, Text: strings.Join(findings[:min(3, len(findings))], "; ")}
 	}
+	switch domain.CodeOf(err) {
+	case domain.Full, domain.IO, domain.Busy: // which another backup would meet too
+		return err
+	}
 	if err == nil {
 		return nil
 	}

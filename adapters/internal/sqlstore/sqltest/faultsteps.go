@@ -15,6 +15,8 @@ type step struct {
 	run    func(context.Context, *scene) error
 	verify func(*scene)
 	first  bool // it makes sense as the first thing that a store does only
+
+	ignores []string // operations whose failure the caller need not hear of
 }
 
 // The figures of the workload.
