@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"database/sql"
 
 	"github.com/tundish-go/tundish/domain/inbox"
 	"github.com/tundish-go/tundish/ports/storage"
@@ -43,27 +42,8 @@ FROM item AS i CROSS JOIN queue AS q ON q.id = i.queue_id ORDER BY i.id`)
 		return r.t.fail(err)
 	}
 	defer rows.Close()
-	var item inbox.Item
-	var created int64
-	var expires sql.NullInt64
-	var payload string
-	dest := []any{&item.ID, &item.Queue, &created, &item.Key, &payload}
-	if r.hasExtras() {
-		dest = append(dest, &expires)
-	}
-	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
-			return r.t.fail(err)
-		}
-		item.CreatedAt, item.Payload, item.ExpiresAt = toSeconds(created), owned(payload), toSeconds(expires.Int64)
-		if more, err := yield(item); err != nil || !more {
-			return err
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return r.t.fail(err)
-	}
-	return nil
+	var row itemRow
+	return r.each(rows, &row, []any{&row.ID, &row.Queue, &row.created, &row.Key, &row.payload}, yield)
 }
 
 // shownRow is a mark.

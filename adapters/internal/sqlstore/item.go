@@ -56,23 +56,35 @@ func (r *reader) Scan(scan storage.Scan, yield func(inbox.Item) (bool, error)) e
 		return r.t.fail(err)
 	}
 	defer rows.Close()
-	item := inbox.Item{Queue: scan.Queue}
-	var created int64
-	var expires sql.NullInt64
-	var payload string
-	dest := []any{&item.ID, &created}
+	row := itemRow{Item: inbox.Item{Queue: scan.Queue}}
+	dest := []any{&row.ID, &row.created}
 	if !scan.HeadsOnly {
-		dest = append(dest, &item.Key, &payload)
+		dest = append(dest, &row.Key, &row.payload)
 	}
+	return r.each(rows, &row, dest, yield)
+}
+
+// itemRow is an item as it comes from a row.
+type itemRow struct {
+	inbox.Item
+	created int64
+	expires sql.NullInt64
+	payload string
+}
+
+// each scans one row after the other into row, through dest, and behind that when it
+// expires where that is kept, and hands the item over until yield answers false or
+// fails.
+func (r *reader) each(rows *sql.Rows, row *itemRow, dest []any, yield func(inbox.Item) (bool, error)) error {
 	if r.hasExtras() {
-		dest = append(dest, &expires)
+		dest = append(dest, &row.expires)
 	}
 	for rows.Next() {
 		if err := rows.Scan(dest...); err != nil {
 			return r.t.fail(err)
 		}
-		item.CreatedAt, item.Payload, item.ExpiresAt = toSeconds(created), owned(payload), toSeconds(expires.Int64)
-		if more, err := yield(item); err != nil || !more {
+		row.CreatedAt, row.Payload, row.ExpiresAt = toSeconds(row.created), owned(row.payload), toSeconds(row.expires.Int64)
+		if more, err := yield(row.Item); err != nil || !more {
 			return err
 		}
 	}

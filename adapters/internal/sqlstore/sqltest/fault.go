@@ -158,7 +158,11 @@ func (s *sweep) once(t *testing.T, st step, from image, warm bool, a ailment) (c
 		scene.fault("the fault was not reached (%v)", err)
 	}
 	if scene.struck != "" && a.fault.Dead {
-		scene = scene.reborn(crash)
+		scene = scene.reborn(crash, st.clears)
+		if err == nil && st.clears { // the close that killed it is one that it does not ask about
+			err = a.fault.Err
+			scene.ledger.push = push{tried: true, code: domain.Internal}
+		}
 	}
 	if err != nil {
 		scene.must("again", st.run(t.Context(), scene))

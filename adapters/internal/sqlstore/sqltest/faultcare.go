@@ -27,8 +27,8 @@ func caring(archive *bytes.Buffer) []whole {
 			return err
 		}},
 		{name: "vacuum", do: func(ctx context.Context, sc *scene) error { _, err := sc.inbox.Vacuum(ctx); return err }},
-		{name: "back up", do: backUp(false)},
-		{name: "back up over a backup", prepare: publish1("q", app.Message{}), do: backUp(true)},
+		{name: "back up", do: backUp(false), clears: true},
+		{name: "back up over a backup", prepare: publish1("q", app.Message{}), do: backUp(true), clears: true},
 		{
 			name:    "purge",
 			prepare: each(publish1("q", app.Message{}), schedule1(app.Message{Release: inbox.Moment{In: 1000}})),
@@ -42,7 +42,7 @@ func caring(archive *bytes.Buffer) []whole {
 			_, err := sc.inbox.Delete(ctx, "jobs")
 			return err
 		}, follows: true},
-		{name: "restore", do: restore, look: formerKept, follows: true, ignores: []string{"exec PRAGMA wal_checkpoint(TRUNCATE)"}},
+		{name: "restore", do: restore, look: formerKept, follows: true, clears: true, ignores: []string{"exec PRAGMA wal_checkpoint(TRUNCATE)"}},
 	}
 }
 

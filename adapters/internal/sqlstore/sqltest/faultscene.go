@@ -127,13 +127,13 @@ func (sc *scene) image() image {
 	return m
 }
 
-// reborn ends a scene whose process has died, and opens what it left.
-func (sc *scene) reborn(crash image) *scene {
+// reborn ends a scene whose process has died, and opens what it left. A step that
+// clears files away on its way out does so in death too, as no dead process could:
+// SQLite then misses them when it is closed.
+func (sc *scene) reborn(crash image, clears bool) *scene {
 	sc.Helper()
 	said := sc.ledger
-	// What is cleared away on the way out is gone before it is closed, as no dead
-	// process could do; SQLite then misses files.
-	if err := sc.plan.Bury(); err != nil && !strings.Contains(err.Error(), "disk I/O error") {
+	if err := sc.plan.Bury(); err != nil && !(clears && strings.Contains(err.Error(), "disk I/O error")) {
 		sc.must("burying", err)
 	}
 	_ = sc.store.Close() // of the dead driver

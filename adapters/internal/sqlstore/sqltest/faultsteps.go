@@ -17,6 +17,7 @@ type step struct {
 	first  bool // it makes sense as the first thing that a store does only
 
 	ignores []string // operations whose failure the caller need not hear of
+	clears  bool     // removes files that it has open, on its way out
 }
 
 // The figures of the workload.

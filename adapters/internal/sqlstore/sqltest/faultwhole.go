@@ -21,6 +21,7 @@ type whole struct {
 	// with the effect.
 	follows bool
 	ignores []string // operations whose failure means nothing
+	clears  bool     // removes files that it has open, on its way out
 	look    func(sc *scene, before string)
 	first   bool
 }
@@ -82,7 +83,7 @@ func (w whole) step() step {
 			w.look(sc, want.before)
 		}
 	}
-	return step{name: w.name, run: run, verify: verify, first: w.first, ignores: w.ignores}
+	return step{name: w.name, run: run, verify: verify, first: w.first, ignores: w.ignores, clears: w.clears}
 }
 
 // compare looks at what a failure has left, and tells whether all was done.
