@@ -85,9 +85,13 @@ func (s *session) hook(cmd *cobra.Command, h host.Host, request app.Pull, limit 
 	}
 	event, why, ok := h.Occasion(s.hookInput(h, s.begun.Add(limit.usable())), f.event, f.subagents)
 	if !ok {
-		if why != "" {
-			s.note("nothing was pulled: %s", why)
+		if why == "" {
+			return nil
 		}
+		if err := limit.over(s.begun); err != nil {
+			return err // standard input may have had more to say
+		}
+		s.note("nothing was pulled: %s", why)
 		return nil
 	}
 	request.ItemsOnly = event.Continues

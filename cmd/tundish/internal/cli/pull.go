@@ -140,11 +140,11 @@ func (s *session) timely(cmd *cobra.Command, limit timeLimit, do func(context.Co
 	if err := s.deliverable(); err != nil {
 		return err
 	}
+	if err := limit.over(s.begun); err != nil {
+		return err
+	}
 	ctx, cancel := limit.bound(cmd.Context(), s.begun)
 	defer cancel()
-	if cause := context.Cause(ctx); cause != nil {
-		return &domain.Error{Code: domain.Deadline, Text: "there is no time for a pull", Err: cause, Remedy: "give it more"}
-	}
 	return s.withInbox(ctx, func(in *app.Inbox) error {
 		pulled, err := do(ctx, in)
 		for _, skip := range pulled.Skipped {

@@ -102,5 +102,17 @@ func (l timeLimit) bound(ctx context.Context, begun time.Time) (context.Context,
 	if !l.set {
 		return ctx, func() {}
 	}
-	return context.WithDeadlineCause(ctx, begun.Add(l.usable()), fmt.Errorf("%s leaves %v until the commit", l.by, l.usable()))
+	return context.WithDeadlineCause(ctx, begun.Add(l.usable()), l.cause())
+}
+
+// over is an error once the usable time since begun is over.
+func (l timeLimit) over(begun time.Time) error {
+	if !l.set || time.Since(begun) < l.usable() {
+		return nil
+	}
+	return &domain.Error{Code: domain.Deadline, Text: "there is no time for a pull", Err: l.cause(), Remedy: "give it more"}
+}
+
+func (l timeLimit) cause() error {
+	return fmt.Errorf("%s leaves %v until the commit", l.by, l.usable())
 }
