@@ -99,15 +99,13 @@ func (in *Inbox) PublishAll(ctx context.Context, queue string, drafts []Draft) (
 	}
 	var ids []int64
 	err := in.insert(ctx, queue, MaxPayloadBytes, func(tx storage.Writer, now int64) (int, error) {
-		ids = ids[:0]
-		for _, d := range drafts {
-			done, err := d.store(tx, now)
-			if err != nil {
-				return 0, err
-			}
-			ids = append(ids, done.ID)
+		items := make([]inbox.Item, len(drafts))
+		for i, d := range drafts {
+			items[i] = d.item(now)
 		}
-		return len(drafts), nil
+		var err error
+		ids, err = tx.InsertAll(items)
+		return len(items), err
 	})
 	if err != nil {
 		return nil, err
@@ -183,14 +181,17 @@ func (in *Inbox) selectKey(ctx context.Context, expression string, payload []byt
 	return key, nil
 }
 
+func (d Draft) item(now int64) inbox.Item {
+	return inbox.Item{Queue: d.queue, Key: d.key, Payload: d.payload, CreatedAt: now, ExpiresAt: d.expires.From(now)}
+}
+
 // store makes the draft an item, or has it wait for its time.
 func (d Draft) store(tx storage.Writer, now int64) (done Published, err error) {
-	expires := d.expires.From(now)
 	if d.release == (inbox.Moment{}) {
-		done.ID, err = tx.Insert(inbox.Item{Queue: d.queue, Key: d.key, Payload: d.payload, CreatedAt: now, ExpiresAt: expires})
+		done.ID, err = tx.Insert(d.item(now))
 	} else {
 		waiting := inbox.Scheduled{
-			Queue: d.queue, Key: d.key, Payload: d.payload, Dedupe: d.dedupe, At: d.release.From(now), ExpiresAt: expires,
+			Queue: d.queue, Key: d.key, Payload: d.payload, Dedupe: d.dedupe, At: d.release.From(now), ExpiresAt: d.expires.From(now),
 		}
 		if d.release.In > 0 {
 			waiting.Delayed, waiting.MadeAt = true, now

@@ -115,6 +115,17 @@ func (w writer) Insert(item inbox.Item) (int64, error) {
 	return item.ID, nil
 }
 
+func (w writer) InsertAll(items []inbox.Item) ([]int64, error) {
+	ids := make([]int64, len(items))
+	for i, item := range items {
+		var err error
+		if ids[i], err = w.Insert(item); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
 func (w writer) Remove(queue string, ids []int64) error {
 	var kept []inbox.Item
 	gone := map[int64]bool{}

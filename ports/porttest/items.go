@@ -16,6 +16,7 @@ func itemTopics() []topic {
 		{"OBJ-1 item", testItem},
 		{"OBJ-1 ids", testIDs},
 		{"OBJ-1 ids after removal", testIDsAfterRemoval},
+		{"OBJ-1 ids of a batch", testBatch},
 		{"OBJ-5 STO-6 odd names", testOddNames},
 		{"PUB-1 big payload", testBigPayload},
 		{"RET-2 older", testOlder},
@@ -52,6 +53,35 @@ func testIDs(t *testing.T, f Factory) {
 	s.try(func(w storage.Writer) { same(t, "id that is rolled back", one(w.Insert(letter("a", "3", noon))), 3) })
 	s.reopen()
 	s.update(func(w storage.Writer) { same(t, "next id", one(w.Insert(letter("a", "4", noon-99))), 3) })
+}
+
+// testBatch has a batch meet what Insert stored, and what is removed: the counts of
+// a queue depend on the numbers of its items.
+func testBatch(t *testing.T, f Factory) {
+	s := settle(t, f)
+	batch := []inbox.Item{letter("q", "1", noon), keyed(letter("q", "2", noon-1), "k"), letter("q", "3", noon+1)}
+	batch[2].ExpiresAt = noon + 5
+	counts := func(r storage.Reader) []int64 {
+		return []int64{one(r.Count("q")), one(r.Newest("q")), one(r.CountAfter("q", 0)), one(r.CountAfter("q", 2)), one(r.CountAfter("q", 4))}
+	}
+	s.update(func(w storage.Writer) {
+		same(t, "ids of nothing", one(w.InsertAll(nil)), nil)
+		same(t, "ids in a new queue", one(w.InsertAll(batch)), []int64{1, 2, 3})
+		same(t, "an id behind a batch", one(w.Insert(letter("q", "4", noon))), 4)
+		same(t, "ids behind an item", one(w.InsertAll(batch[:2])), []int64{5, 6})
+		same(t, "counts", counts(w), []int64{6, 6, 6, 4, 2})
+	})
+	s.reopen()
+	s.update(func(w storage.Writer) {
+		batch[1].ID = 2
+		same(t, "the second item", found(w.Item(2)), &batch[1])
+		same(t, "what expires", one(w.Expired("q", noon+5, 9)), []int64{3})
+		done(w.Remove("q", []int64{1, 2, 6}))
+		same(t, "ids behind a gap", one(w.InsertAll(batch[:1])), []int64{7})
+		same(t, "counts with gaps", counts(w), []int64{4, 7, 4, 4, 2})
+	})
+	s.try(func(w storage.Writer) { same(t, "ids that are rolled back", one(w.InsertAll(batch)), []int64{8, 9, 10}) })
+	s.view(func(r storage.Reader) { same(t, "counts in the end", counts(r), []int64{4, 7, 4, 4, 2}) })
 }
 
 func testIDsAfterRemoval(t *testing.T, f Factory) {

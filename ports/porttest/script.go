@@ -15,6 +15,7 @@ func (s *script) change(w storage.Writer) {
 		change func(storage.Writer)
 	}{
 		{12, s.insert},
+		{2, s.insertAll},
 		{3, s.remove},
 		{3, s.putSubscription},
 		{3, s.putProgress},
@@ -47,15 +48,32 @@ func (s *script) change(w storage.Writer) {
 }
 
 func (s *script) insert(w storage.Writer) {
+	item := s.letter(s.queue())
+	item.ID = one(w.Insert(item))
+	s.note("insert %s in %q", written(&item), item.Queue)
+}
+
+func (s *script) insertAll(w storage.Writer) {
+	queue, items := s.queue(), make([]inbox.Item, s.rng.IntN(4))
+	for i := range items {
+		items[i] = s.letter(queue)
+	}
+	ids := one(w.InsertAll(items))
+	for i := range items {
+		items[i].ID = ids[i]
+		s.note("insert %s in %q, with others", written(&items[i]), queue)
+	}
+}
+
+func (s *script) letter(queue string) inbox.Item {
 	item := inbox.Item{
-		Queue: s.queue(), Key: s.key(), CreatedAt: s.time(),
+		Queue: queue, Key: s.key(), CreatedAt: s.time(),
 		Payload: fmt.Appendf(nil, `{"n":%d,"text":"<ü>"}`, s.rng.IntN(1000)),
 	}
 	if s.extras > 0 && s.rng.IntN(3) == 0 {
 		item.ExpiresAt = s.time()
 	}
-	item.ID = one(w.Insert(item))
-	s.note("insert %s in %q", written(&item), item.Queue)
+	return item
 }
 
 func (s *script) remove(w storage.Writer) {

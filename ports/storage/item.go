@@ -41,6 +41,9 @@ type ItemWriter interface {
 	// Insert stores an item and returns its id, which is higher than every id
 	// that was ever given, in any queue. item.ID is ignored.
 	Insert(item inbox.Item) (int64, error)
+	// InsertAll stores items of one queue as Insert stores them one after the
+	// other, for less, and returns their ids in order.
+	InsertAll(items []inbox.Item) ([]int64, error)
 	// Remove deletes items of a queue with their acks, leases and shown marks.
 	// Ids that do not exist are passed over.
 	Remove(queue string, ids []int64) error
