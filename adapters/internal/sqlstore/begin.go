@@ -80,6 +80,7 @@ func (s *Store) start(ctx context.Context, wait patience, sess *session, p purpo
 	}
 	for {
 		var found state
+		wait.linesUp = p.write
 		err := wait.lock(ctx, p.op, func() (err error) {
 			found, version, err = s.look(ctx, sess, mode, p.schema)
 			return err

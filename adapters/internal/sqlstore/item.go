@@ -3,12 +3,9 @@ package sqlstore
 import (
 	"database/sql"
 	"math"
-	"slices"
-	"strconv"
 	"strings"
 	"unsafe"
 
-	"github.com/tundish-go/tundish/domain"
 	"github.com/tundish-go/tundish/domain/inbox"
 	"github.com/tundish-go/tundish/ports/storage"
 )
@@ -169,63 +166,6 @@ WHERE queue_id = (SELECT id FROM queue WHERE name = ?) AND id > ? ORDER BY id LI
 	return next, err
 }
 
-// Insert implements [storage.ItemWriter].
-func (w *writer) Insert(item inbox.Item) (int64, error) {
-	id, err := w.add(item, 0)
-	if err == nil {
-		err = w.count(item.Queue, id, 1)
-	}
-	return id, err
-}
-
-// InsertAll implements [storage.ItemWriter]. It counts the items once.
-func (w *writer) InsertAll(items []inbox.Item) (ids []int64, err error) {
-	if len(items) == 0 {
-		return nil, nil
-	}
-	ids = make([]int64, len(items))
-	for i, item := range items {
-		if ids[i], err = w.add(item, i); err != nil {
-			return nil, err
-		}
-	}
-	return ids, w.count(items[0].Queue, ids[len(ids)-1], len(ids))
-}
-
-// add stores an item behind so many that are not counted yet.
-func (w *writer) add(item inbox.Item, behind int) (int64, error) {
-	payload := view(item.Payload)
-	id, found, err := w.append(item, payload, behind)
-	if err == nil && !found {
-		if err = w.addQueue(item.Queue); err == nil {
-			id, found, err = w.append(item, payload, behind)
-		}
-	}
-	if err == nil && !found {
-		err = &domain.Error{Code: domain.Internal, Text: "a queue did not take an item"}
-	}
-	if err != nil {
-		return 0, err
-	}
-	return id, w.expire(id, item)
-}
-
-// append stores an item in a queue that exists; found is false when it does not.
-func (w *writer) append(item inbox.Item, payload string, behind int) (id int64, found bool, err error) {
-	n, id, err := w.t.exec(`
-INSERT INTO item (queue_id, seq, created_ms, key, payload)
-SELECT id, next_seq + ?, ?, ?, ? FROM queue WHERE name = ?`,
-		behind, toMS(item.CreatedAt), text(item.Key), payload, item.Queue)
-	return id, n == 1, err
-}
-
-// count takes the newest items of a queue, up to an id, into its row.
-func (w *writer) count(queue string, newest int64, items int) error {
-	_, _, err := w.t.exec("UPDATE queue SET kept = kept + ?, newest_id = ?, next_seq = next_seq + ? WHERE name = ?",
-		items, newest, items, queue)
-	return err
-}
-
 // view is b as a string, for as long as nobody changes b, and owned is a string
 // that nobody else has as bytes. Payloads may be large, and a scan reads many: a
 // copy would be one too many.
@@ -244,68 +184,4 @@ func text(s *string) any {
 		return nil
 	}
 	return *s
-}
-
-// Remove implements [storage.ItemWriter].
-func (w *writer) Remove(queue string, ids []int64) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	var there []int64
-	err := w.t.list(&there, `
-SELECT id FROM item
-WHERE id IN (SELECT value FROM json_each(?)) AND queue_id = (SELECT id FROM queue WHERE name = ?)`,
-		set(ids), queue)
-	if err != nil || len(there) == 0 {
-		return err
-	}
-	gone := set(there)
-	tables := []string{"ack", "lease", "shown"}
-	if w.hasExtras() {
-		tables = append(tables, "note", "expiry")
-	}
-	for _, table := range tables {
-		if err := w.removeOf(table, there, gone); err != nil {
-			return err
-		}
-	}
-	if _, _, err := w.t.exec("DELETE FROM item WHERE id IN (SELECT value FROM json_each(?))", gone); err != nil {
-		return err
-	}
-	_, _, err = w.t.exec(`
-UPDATE queue SET kept = kept - ?,
-  newest_id = (SELECT COALESCE(MAX(i.id), 0) FROM item AS i WHERE i.queue_id = queue.id)
-WHERE name = ?`, len(there), queue)
-	return err
-}
-
-// removeOf deletes the rows of a table that belong to items. Mostly there are
-// none, which one look tells sooner than a look for each item.
-func (w *writer) removeOf(table string, items []int64, gone string) error {
-	some, err := w.has(table, items)
-	if err != nil || !some {
-		return err
-	}
-	_, _, err = w.t.exec("DELETE FROM "+table+" WHERE item_id IN (SELECT value FROM json_each(?))", gone)
-	return err
-}
-
-// has tells whether a table has rows of any item from the lowest to the highest
-// of these.
-func (r *reader) has(table string, items []int64) (some bool, err error) {
-	return r.t.row("SELECT 1 FROM "+table+" WHERE item_id BETWEEN ? AND ? LIMIT 1",
-		[]any{slices.Min(items), slices.Max(items)}, new(int64))
-}
-
-// set spells ids as a JSON array, so that one statement serves any number.
-func set(ids []int64) string {
-	b := make([]byte, 0, 8*len(ids)+2)
-	b = append(b, '[')
-	for i, id := range ids {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendInt(b, id, 10)
-	}
-	return string(append(b, ']'))
 }

@@ -21,6 +21,7 @@ type Store struct {
 	path   string // absolute, and of the file itself if the given one is a link
 
 	writer   chan struct{} // holds the token of this process's one writer
+	inLine   atomic.Bool   // the kernel keeps a place in the line for this store
 	verified atomic.Bool   // the file is a database of ours
 	logged   atomic.Bool   // and in WAL mode
 

@@ -17,7 +17,8 @@ const maxWait = 5 * time.Second
 // of many. Waking costs a process more than asking does, so that newcomers who ask
 // often would take the processor from the one that holds the lock; and whoever has
 // waited longest should be next, or some would wait a hundred times as long as
-// others. So naps have a bound that falls with every bit of waiting (STO-8).
+// others. So naps have a bound that falls with every bit of waiting (STO-8). Whoever
+// is first in the line of those who wait only ever takes the first nap.
 const (
 	firstNap = 3 * time.Millisecond
 	longNap  = 100 * time.Millisecond // the bound for those who have just come
@@ -35,8 +36,9 @@ func napAfter(attempts int, waited time.Duration) time.Duration {
 // patience is how long one unit of work may still wait for locks, in all its
 // attempts together. Making or taking over a database comes on top.
 type patience struct {
-	store *Store
-	begun time.Time
+	store   *Store
+	begun   time.Time
+	linesUp bool // with the others that wait for the same lock
 }
 
 func (s *Store) patience() patience { return patience{store: s, begun: time.Now()} }
@@ -44,6 +46,7 @@ func (s *Store) patience() patience { return patience{store: s, begun: time.Now(
 // lock runs try until it succeeds, fails for another reason than a lock, or the
 // wait is over. Try leaves nothing behind when it fails.
 func (p patience) lock(ctx context.Context, op string, try func() error) error {
+	var first bool // in the line
 	for attempts := 1; ; attempts++ {
 		err := try()
 		if err == nil {
@@ -56,7 +59,17 @@ func (p patience) lock(ctx context.Context, op string, try func() error) error {
 		if waited > maxWait {
 			return p.store.busy(op, err)
 		}
+		if attempts == 1 && p.linesUp {
+			var leave func()
+			if leave, first = p.store.lineUp(ctx); first {
+				defer leave()
+				continue
+			}
+		}
 		mean := napAfter(attempts, waited)
+		if first {
+			mean = firstNap
+		}
 		if end, ok := ctx.Deadline(); ok { // several attempts must fit in
 			mean = max(min(mean, time.Until(end)/4), time.Millisecond)
 		}
