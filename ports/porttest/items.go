@@ -80,7 +80,9 @@ func testBatch(t *testing.T, f Factory) {
 		same(t, "ids behind a gap", one(w.InsertAll(batch[:1])), []int64{7})
 		same(t, "counts with gaps", counts(w), []int64{4, 7, 4, 4, 2})
 	})
-	s.try(func(w storage.Writer) { same(t, "ids that are rolled back", one(w.InsertAll(batch)), []int64{8, 9, 10}) })
+	s.try(func(w storage.Writer) {
+		same(t, "ids that are rolled back", one(w.InsertAll(batch)), []int64{8, 9, 10})
+	})
 	s.view(func(r storage.Reader) { same(t, "counts in the end", counts(r), []int64{4, 7, 4, 4, 2}) })
 }
 
