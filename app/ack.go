@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 
 	"github.com/tundish-go/tundish/domain"
 	"github.com/tundish-go/tundish/domain/inbox"
@@ -51,30 +52,26 @@ func (in *Inbox) Ack(ctx context.Context, a Ack) (Acked, error) {
 	return done[0], nil
 }
 
+// throughStep is how many items of an ack through are acked in one transaction. A
+// subscriber can have been shown very many, and publishers wait meanwhile.
+const throughStep = 250
+
 // AckMany records acks in one transaction. The first item that Ack would refuse is
-// the error of all, and nothing is recorded; with Through nothing can be refused,
-// and there may be nothing to ack (ACK-3).
-func (in *Inbox) AckMany(ctx context.Context, a AckMany) ([]Acked, error) {
+// the error of all, and nothing is recorded. With Through nothing can be refused,
+// there may be nothing to ack, and very many items take several transactions: what
+// was recorded before one failed comes with the error (ACK-3).
+func (in *Inbox) AckMany(ctx context.Context, a AckMany) (done []Acked, err error) {
 	if err := a.check(); err != nil {
 		return nil, err
 	}
-	var done []Acked
-	err := in.store.Update(ctx, func(tx storage.Writer) error {
+	who := claimant{a.Subscriber, a.Subscription}
+	if a.Through > 0 {
+		return in.ackThrough(ctx, who, a)
+	}
+	err = in.store.Update(ctx, func(tx storage.Writer) error {
 		now := in.now()
-		target := claimant{a.Subscriber, a.Subscription}
-		items := distinct(a.Items)
-		if a.Through > 0 {
-			b, err := target.bound(tx, a.Through)
-			if err != nil {
-				return err
-			}
-			target.subscription = b.Subscription.Name
-			if items, err = taken(tx, b, a.Through, now); err != nil {
-				return err
-			}
-		}
-		for _, item := range items {
-			one, err := ackOne(tx, target, item, a.Note, now)
+		for _, item := range distinct(a.Items) {
+			one, err := ackOne(tx, who, item, a.Note, now)
 			if err != nil {
 				return err
 			}
@@ -84,6 +81,46 @@ func (in *Inbox) AckMany(ctx context.Context, a AckMany) ([]Acked, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	return done, nil
+}
+
+// ackThrough acks what is the subscriber's now, step by step. What others take in
+// between, or retention, is passed over.
+func (in *Inbox) ackThrough(ctx context.Context, who claimant, a AckMany) (done []Acked, err error) {
+	var items []int64
+	err = in.store.View(ctx, func(tx storage.Reader) error {
+		b, err := who.bound(tx, a.Through)
+		if err != nil {
+			return err
+		}
+		who.subscription = b.Subscription.Name
+		items, err = taken(tx, b, a.Through, in.now())
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for step := range slices.Chunk(items, throughStep) {
+		acked := make([]Acked, 0, len(step))
+		err := in.store.Update(ctx, func(tx storage.Writer) error {
+			now := in.now()
+			for _, item := range step {
+				one, err := ackOne(tx, who, item, a.Note, now)
+				switch code := domain.CodeOf(err); {
+				case code == domain.Claimed || code == domain.NotFound || one.Repeat:
+				case err != nil:
+					return err
+				default:
+					acked = append(acked, one)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return done, err
+		}
+		done = append(done, acked...)
 	}
 	return done, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tundish-go/tundish/app"
 	"github.com/tundish-go/tundish/domain"
 	"github.com/tundish-go/tundish/domain/inbox"
+	"github.com/tundish-go/tundish/ports/storage"
 )
 
 // ACK-3: of several items the first refused one, in the order given, decides, and
@@ -136,6 +137,45 @@ func TestACK3_Through(t *testing.T) {
 	h.code(err, domain.Invalid)
 	_, err = h.AckMany(ctx, app.AckMany{Through: 1, Subscriber: "w"}) // several on the queue
 	h.code(err, domain.Invalid)
+}
+
+// ACK-3: very many items are acked in several transactions, and what was acked or
+// removed since the first look is passed over.
+func TestACK3_ThroughManyItems(t *testing.T) {
+	ctx := context.Background()
+	h := newHouse(t)
+	h.fill("q", 700)
+	h.subscribe("s", "w", rules("consume=on_ack limit=1000"))
+	h.subscribe("s", "v", nil)
+	for _, who := range []string{"w", "v"} {
+		h.pullAs(app.Pull{Subscription: "s", Subscriber: who, MaxBytes: 1 << 20})
+	}
+	h.store.between = func() {
+		h.ack(3, "v")
+		h.ack(700, "w")
+		h.must(h.store.Update(ctx, func(tx storage.Writer) error { return tx.Remove("q", []int64{2, 600}) }))
+	}
+	before := h.store.updates.Load()
+	done, err := h.AckMany(ctx, app.AckMany{Through: 700, Subscriber: "w", Subscription: "s"})
+	h.must(err)
+	for i, want := 0, int64(1); want < 700; want++ {
+		if want == 2 || want == 3 || want == 600 {
+			continue
+		}
+		if i >= len(done) || done[i].Item != want {
+			t.Fatalf("item %d is not number %d of %d", want, i, len(done))
+		}
+		i++
+	}
+	if n := h.store.updates.Load() - before; len(done) != 696 || n != 3+3 {
+		t.Errorf("%d items in %d transactions", len(done), n)
+	}
+	before = h.store.updates.Load()
+	done, err = h.AckMany(ctx, app.AckMany{Through: 700, Subscriber: "w", Subscription: "s"})
+	h.must(err)
+	if n := h.store.updates.Load() - before; len(done) != 0 || n != 0 {
+		t.Errorf("%d items were left, in %d transactions", len(done), n)
+	}
 }
 
 // SEEK-1, SEEK-3: going back delivers again and marks again; nothing but the place and the due

@@ -38,10 +38,15 @@ type watched struct {
 	updates atomic.Int64
 	locked  atomic.Bool
 	before  func() // the work of the next write, once; nil for nothing
+	between func() // what comes before the next write, once; nil for nothing
 }
 
 func (w *watched) Update(ctx context.Context, fn func(storage.Writer) error) error {
 	w.updates.Add(1)
+	if between := w.between; between != nil {
+		w.between = nil
+		between()
+	}
 	return w.Store.Update(ctx, func(tx storage.Writer) error {
 		w.locked.Store(true)
 		defer w.locked.Store(false)

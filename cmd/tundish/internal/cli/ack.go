@@ -90,6 +90,14 @@ type ackJSON struct {
 
 func (s *session) ack(ctx context.Context, in *app.Inbox, request app.AckMany, asJSON bool) error {
 	done, err := in.AckMany(ctx, request)
+	for _, one := range done {
+		if asJSON {
+			s.printJSON(ackJSON{one.Item, one.Subscription, true, refusedJSON{Owner: request.Subscriber}})
+		} else {
+			s.print("acked %d\n", one.Item)
+		}
+		s.noteAcked(one)
+	}
 	if err != nil {
 		var value func(*inbox.ClaimedError) any
 		if asJSON {
@@ -98,14 +106,6 @@ func (s *session) ack(ctx context.Context, in *app.Inbox, request app.AckMany, a
 			}
 		}
 		return s.refused(err, len(request.Items), value)
-	}
-	for _, one := range done {
-		if asJSON {
-			s.printJSON(ackJSON{one.Item, one.Subscription, true, refusedJSON{Owner: request.Subscriber}})
-		} else {
-			s.print("acked %d\n", one.Item)
-		}
-		s.noteAcked(one)
 	}
 	if len(done) == 0 {
 		s.note("nothing was acked: up to %d nothing is shown or leased to %s and waits for an ack", request.Through, request.Subscriber)
