@@ -24,7 +24,7 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	for _, look := range []func(*reader) ([]string, error){
-		(*reader).missing, (*reader).orphans, (*reader).miscounts, (*reader).garbled, (*reader).unreadable,
+		(*reader).missing, (*reader).orphans, (*reader).strays, (*reader).miscounts, (*reader).garbled, (*reader).unreadable,
 		(*reader).outboxEntries, (*reader).outboxOrphans,
 	} {
 		found, err := s.find(ctx, look)
@@ -174,6 +174,31 @@ func (r *reader) orphans() ([]string, error) {
 	var findings []string
 	for _, row := range rows {
 		findings = append(findings, fmt.Sprintf("a row of table %s refers to a missing row of table %s", row.Table, row.Parent))
+	}
+	return findings, nil
+}
+
+// strays finds what the tables of version 4 keep beside rows that are not there: a
+// constraint would cost every ack and every removal a look.
+func (r *reader) strays() (findings []string, err error) {
+	if !r.hasExtras() {
+		return nil, nil
+	}
+	for _, look := range []struct{ query, finding string }{
+		{`SELECT COUNT(*), COALESCE(MIN(n.item_id), 0) FROM note AS n
+WHERE NOT EXISTS (SELECT 1 FROM ack AS a WHERE a.subscription_id = n.subscription_id AND a.item_id = n.item_id)`,
+			"notes without their ack: %d, the first of item %d"},
+		{`SELECT COUNT(*), COALESCE(MIN(e.item_id), 0) FROM expiry AS e
+WHERE NOT EXISTS (SELECT 1 FROM item AS i WHERE i.id = e.item_id AND i.queue_id = e.queue_id)`,
+			"times of expiry without their item: %d, the first of item %d"},
+	} {
+		var rows, first int64
+		if _, err := r.t.row(look.query, nil, &rows, &first); err != nil {
+			return nil, err
+		}
+		if rows > 0 {
+			findings = append(findings, fmt.Sprintf(look.finding, rows, first))
+		}
 	}
 	return findings, nil
 }

@@ -43,6 +43,8 @@ func RunDamage(t *testing.T, opener Opener) {
 		{"table", "DROP TABLE shown", "the table shown is missing"},
 		{"index", "DROP INDEX item_created", "the index item_created is missing"},
 		{"payload", "UPDATE item SET payload = '{' WHERE id IN (3, 5)", `the queue "q" has 2 items whose payload is not JSON, the first with id 3`},
+		{"note", "DELETE FROM ack", "notes without their ack: 1, the first of item 2"},
+		{"expiry", "UPDATE expiry SET item_id = 999", "times of expiry without their item: 1, the first of item 999"},
 		{"rules", `UPDATE subscription SET rules = json_set(rules, '$.newer', 1)`, `"newer"`},
 		{"outbox table", "DROP TABLE outbox_hold", "the table outbox_hold is missing"},
 		{"outbox index", "DROP INDEX outbox_entry_due", "the index outbox_entry_due is missing"},
@@ -82,6 +84,9 @@ func damagePlace(t *testing.T, opener Opener) Place {
 		for n := range 300 {
 			key := fmt.Sprint(n)
 			item := inbox.Item{Queue: "q", Key: &key, Payload: []byte(`"` + strings.Repeat("x", 600) + `"`), CreatedAt: 1000}
+			if n == 0 {
+				item.ExpiresAt = 5000
+			}
 			if _, err := w.Insert(item); err != nil {
 				return err
 			}
@@ -90,6 +95,9 @@ func damagePlace(t *testing.T, opener Opener) Place {
 			return err
 		}
 		if err := w.PutLease(inbox.Lease{Subscription: "s", Item: 1, Owner: "w", Until: 2000, Attempts: 1}); err != nil {
+			return err
+		}
+		if err := w.PutAck(inbox.Ack{Subscription: "s", Item: 2, Owner: "w", At: 1000, Note: "done"}); err != nil {
 			return err
 		}
 		return w.PutBinding(inbox.NewBinding(sub, "w", 0))
