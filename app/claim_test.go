@@ -151,8 +151,10 @@ func TestACK3_ThroughManyItems(t *testing.T) {
 		h.pullAs(app.Pull{Subscription: "s", Subscriber: who, MaxBytes: 1 << 20})
 	}
 	h.store.between = func() {
-		h.ack(3, "v")
-		h.ack(700, "w")
+		for _, a := range []app.Ack{{Item: 3, Subscriber: "v"}, {Item: 700, Subscriber: "w"}} {
+			_, err := h.Ack(ctx, a)
+			h.must(err)
+		}
 		h.must(h.store.Update(ctx, func(tx storage.Writer) error { return tx.Remove("q", []int64{2, 600}) }))
 	}
 	before := h.store.updates.Load()
