@@ -29,6 +29,9 @@ type Subscribed struct {
 	// Lost are items that were under an open lease when the change to share all
 	// cleared it: nobody gets them again (SUB-2).
 	Lost []int64
+	// FilterStray and TemplateStray are members that the expressions read and items
+	// do not have, as ports.Expressions sees it; empty for none.
+	FilterStray, TemplateStray string
 }
 
 // Subscribe creates, replaces, moves and binds in one transaction. Expressions
@@ -58,6 +61,9 @@ func (in *Inbox) Subscribe(ctx context.Context, s Subscribe) (Subscribed, error)
 	})
 	if err != nil {
 		return Subscribed{}, err
+	}
+	if s.Rules != nil {
+		done.FilterStray, done.TemplateStray = in.expressions.Stray(s.Rules.Filter), in.expressions.Stray(s.Rules.Template)
 	}
 	return done, nil
 }

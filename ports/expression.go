@@ -24,6 +24,10 @@ type Expressions interface {
 	Template(text string) (Renderer, error)
 	KeySelector(text string) (KeySelector, error)
 	Query(text string) (Query, error)
+	// Stray returns the name of a member that a filter or template reads of the item
+	// although items have none of that name, mostly since the payload's was meant;
+	// "" where it sees none. It only serves a hint (CMD-3).
+	Stray(text string) string
 }
 
 // Matcher is a compiled filter.

@@ -59,6 +59,8 @@ Filters and templates are jq over {id, queue, key, payload, created_at}.`,
 				if assigns(flags.filter) {
 					s.note("--filter: a single = assigns, and what it gives always matches; == compares")
 				}
+				s.noteStray("filter", done.FilterStray)
+				s.noteStray("template", done.TemplateStray)
 				return nil
 			})
 		},
@@ -191,6 +193,13 @@ func (f *subscribeFlags) naming(err error) error {
 		flag = "--filter"
 	}
 	return &domain.Error{Code: domain.CodeOf(err), Text: flag, Err: err}
+}
+
+// noteStray says that an expression forgot the payload, as it seems.
+func (s *session) noteStray(flag, name string) {
+	if name != "" {
+		s.note("--%s reads %q of the item, which has none; what was published is under .payload", flag, domain.Shorten(name))
+	}
 }
 
 func (s *session) printSubscribed(name, who string, done app.Subscribed) {
