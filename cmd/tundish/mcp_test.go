@@ -275,15 +275,25 @@ func TestMCP9_NoServer(t *testing.T) {
 	})
 }
 
-// MCP-5: a message that is too long is answered, and the next one counts.
+// MCP-5: a message that is too long is answered, and the next one counts. The largest
+// payload is not too long.
 func TestMCP5_TooLong(t *testing.T) {
 	eachDriver(t, func(t *testing.T, b build) {
 		cmd := command(t, b, t.TempDir(), "mcp")
-		cmd.Stdin = strings.NewReader(`"` + strings.Repeat("x", 18<<20) + "\"\n" + `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+		cmd.Stdin = strings.NewReader(`"` + strings.Repeat("x", 18<<20) + "\"\n" +
+			`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}` + "\n" +
+			publishOf(1, 16<<20) + publishOf(2, 16<<20+1))
 		out, err := cmd.Output()
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-		if err != nil || len(lines) != 2 || !strings.Contains(lines[0], "a message holds at most 17825792 bytes") || !strings.Contains(lines[1], `"id":1,"result"`) {
-			t.Errorf("%v, %.300s", err, out)
+		if err != nil || len(lines) != 4 || !strings.Contains(lines[0], "a message holds at most 17825792 bytes") ||
+			!strings.Contains(lines[2], `"structuredContent":{"id":1,`) || !strings.Contains(lines[3], "16777217 bytes; publish at most 16777216 bytes") {
+			t.Errorf("%v, %.900s", err, out)
 		}
 	})
+}
+
+// publishOf is a call that publishes a payload of so many bytes.
+func publishOf(id, size int) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"publish","arguments":{"queue":"q","payload":"%s"}}}`+"\n",
+		id, strings.Repeat("x", size-2))
 }

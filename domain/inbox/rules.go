@@ -92,13 +92,13 @@ func (r Rules) Check() error {
 func (r Rules) checkValues() error {
 	switch {
 	case r.Select != SinceLastRead && r.Select != Latest:
-		return invalid("use since-last-read or latest", "select %q is unknown", r.Select)
+		return invalid("use since-last-read or latest", "select %q is unknown", domain.Shorten(string(r.Select)))
 	case r.Consume != OnRead && r.Consume != OnAck:
-		return invalid("use on-read or on-ack", "consume %q is unknown", r.Consume)
+		return invalid("use on-read or on-ack", "consume %q is unknown", domain.Shorten(string(r.Consume)))
 	case r.Share != All && r.Share != One:
-		return invalid("use all or one", "share %q is unknown", r.Share)
+		return invalid("use all or one", "share %q is unknown", domain.Shorten(string(r.Share)))
 	case r.Start != StartAll && r.Start != StartNew:
-		return invalid("use all or new", "start %q is unknown", r.Start)
+		return invalid("use all or new", "start %q is unknown", domain.Shorten(string(r.Start)))
 	case r.Limit < 0:
 		return invalid("use 1 or more, or leave it out", "limit %d is below 1", r.Limit)
 	case r.Every < 0 || r.Every > MaxDuration:

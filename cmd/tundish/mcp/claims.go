@@ -13,7 +13,7 @@ type ackInput struct {
 	IDs          []int64 `json:"ids" jsonschema:"the items' ids: the numbers behind # in their tags"`
 	Subscription string  `json:"subscription,omitempty" jsonschema:"whose items they are, when you have several subscriptions to their queue"`
 	As           string  `json:"as,omitempty" jsonschema:"the subscriber who takes them"`
-	Note         string  `json:"note,omitempty" jsonschema:"what you will do, or why nothing: others see it when they show the item"`
+	Note         string  `json:"note,omitempty" jsonschema:"what you will do, or why nothing: others see it when they show the item; at most 4 KiB"`
 }
 
 type ackOutput struct {
@@ -35,7 +35,7 @@ func (s *server) addAck(to *sdk.Server) {
 		description: `Take responsibility for items, within one subscription, all of them or none: call it before you act on them. The first ack wins.
 An error that says "already acked by WHO at SECONDS" or "leased by WHO until SECONDS" means that another agent has the item: leave it to them, and do not act on it.`,
 	}, func(ctx context.Context, input ackInput) (out ackOutput, text string, err error) {
-		who, err := s.who(input.As)
+		who, err := s.claims(input.As, input.IDs)
 		if err != nil {
 			return out, "", err
 		}
@@ -78,14 +78,14 @@ func (s *server) addNack(to *sdk.Server) {
 		description: `Give items back that a pull leased to you and that you will not handle, all of them or none: the next pull of any subscriber gets them, or one after the delay. The attempt counts; after the last one an item is parked.
 Only a subscription with share one and consume on-ack leases items.`,
 	}, func(ctx context.Context, input nackInput) (out nackOutput, text string, err error) {
-		who, err := s.who(input.As)
+		who, err := s.claims(input.As, input.IDs)
 		if err != nil {
 			return out, "", err
 		}
 		request := app.Nack{Items: input.IDs, Subscriber: who, Subscription: input.Subscription}
 		if input.Delay != "" {
 			if request.Delay, err = inbox.ParseDuration(input.Delay); err != nil {
-				return out, "", err
+				return out, "", ofArgument("delay", err)
 			}
 		}
 		err = s.work(ctx, func(in *app.Inbox) error {
@@ -101,4 +101,18 @@ Only a subscription with share one and consume on-ack leases items.`,
 		})
 		return out, "", err
 	})
+}
+
+// claims checks who calls, and for which items.
+func (s *server) claims(as string, ids []int64) (who string, err error) {
+	const remedy = "give the number behind # in the item's tag"
+	if len(ids) == 0 {
+		return "", invalid(remedy, "ids [] is empty")
+	}
+	for _, id := range ids {
+		if id < 1 {
+			return "", invalid(remedy, "%d is not an item's id", id)
+		}
+	}
+	return s.who(as)
 }

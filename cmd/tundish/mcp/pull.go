@@ -30,10 +30,10 @@ If you mean to act on an item that others may get too, call ack with its id firs
 // in the place of the text, as JSON, in which tags no longer begin a line (PULL-16).
 func (s *server) addPull(to *sdk.Server) {
 	t := pullTool()
-	in, fits := inputSchema[pullInput](t, s.desk.Subscriber)
+	in := inputSchema[pullInput](t, s.desk.Subscriber)
 	to.AddTool(t.described(in, nil), func(ctx context.Context, request *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		var input pullInput
-		if refused, err := decode(request.Params.Arguments, in, fits, &input); refused != nil || err != nil {
+		if refused, err := decode(request.Params.Arguments, in, &input); refused != nil || err != nil {
 			return refused, err
 		}
 		asked, err := s.asked(input)

@@ -145,11 +145,25 @@ func failure(err error) *sdk.CallToolResult {
 	if err != nil {
 		text = err.Error()
 	}
+	if e, ok := errors.AsType[*domain.Error](err); ok && e.Error() == text && !strings.Contains(e.Remedy, "tundish ") {
+		named := *e
+		named.Remedy = strings.ReplaceAll(e.Remedy, "--", "") // an argument is called as the flag is
+		text = named.Error()
+	}
 	var claimed *inbox.ClaimedError
 	if errors.As(err, &claimed) {
 		text = claimed.Error() + "; leave it to " + claimed.Owner
 	}
-	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: domain.Escape(strings.TrimSpace(text))}}}
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: domain.Escape(cut(strings.TrimSpace(text)))}}}
+}
+
+// cut takes the middle out of a text that repeats too much of what was given.
+func cut(text string) string {
+	const most = 2000
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most/2], "") + " … " + strings.ToValidUTF8(text[len(text)-most/2:], "")
 }
 
 // compact is value as JSON in one line. Values here always have one.

@@ -79,16 +79,19 @@ func (i subscribeInput) rules() (*inbox.Rules, error) {
 	rules.Consume = cmp.Or(inbox.Consume(stored(i.Consume)), rules.Consume)
 	rules.Share = cmp.Or(inbox.Share(i.Share), rules.Share)
 	rules.Start = cmp.Or(inbox.Start(i.Start), rules.Start)
+	if rules.Select == inbox.Latest && rules.Limit == 0 {
+		return nil, invalid("give limit too, 1 or more", "select latest needs a limit")
+	}
 	for _, d := range []struct {
-		text string
-		to   *int64
-	}{{i.Every, &rules.Every}, {i.Lease, &rules.Lease}} {
+		name, text string
+		to         *int64
+	}{{"every", i.Every, &rules.Every}, {"lease", i.Lease, &rules.Lease}} {
 		if d.text == "" {
 			continue
 		}
 		seconds, err := inbox.ParseDuration(d.text)
 		if err != nil {
-			return nil, err
+			return nil, ofArgument(d.name, err)
 		}
 		*d.to = seconds
 	}

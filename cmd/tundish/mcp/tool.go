@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/tundish-go/tundish/domain"
@@ -28,10 +26,10 @@ type tool struct {
 // What run returns besides the structured result is the text of the answer; an
 // empty one is the result as JSON.
 func add[In, Out any](s *server, to *sdk.Server, t tool, run func(context.Context, In) (Out, string, error)) {
-	in, fits := inputSchema[In](t, s.desk.Subscriber)
+	in := inputSchema[In](t, s.desk.Subscriber)
 	to.AddTool(t.described(in, schemaOf[Out]()), func(ctx context.Context, request *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		var input In
-		if refused, err := decode(request.Params.Arguments, in, fits, &input); refused != nil || err != nil {
+		if refused, err := decode(request.Params.Arguments, in, &input); refused != nil || err != nil {
 			return refused, err
 		}
 		out, text, err := run(ctx, input)
@@ -63,52 +61,14 @@ func (t tool) described(in, out *jsonschema.Schema) *sdk.Tool {
 	return made
 }
 
-// decode reads the arguments. What is no object is a fault of the protocol; what does
-// not fit the schema is told to the model, which can mend it (MCP-5).
-func decode[In any](arguments json.RawMessage, schema *jsonschema.Schema, fits *jsonschema.Resolved, input *In) (*sdk.CallToolResult, error) {
-	if len(arguments) == 0 || string(arguments) == "null" {
-		arguments = json.RawMessage("{}")
-	}
-	var texts map[string]json.RawMessage
-	if err := json.Unmarshal(arguments, &texts); err != nil || texts == nil {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "arguments is not an object"}
-	}
-	given := map[string]any{}
-	for name, text := range texts {
-		var value any
-		if p := schema.Properties[name]; p == nil || len(p.Types) == 0 { // else any value will do, even one that Go cannot hold
-			if err := json.Unmarshal(text, &value); err != nil {
-				return misfit(err), nil
-			}
-		}
-		given[name] = value
-	}
-	if err := fits.Validate(given); err != nil {
-		return misfit(err), nil
-	}
-	if err := json.Unmarshal(arguments, input); err != nil {
-		return misfit(err), nil
-	}
-	return nil, nil
-}
-
-func misfit(err error) *sdk.CallToolResult {
-	text := strings.ReplaceAll(err.Error(), "validating root: ", "")
-	return failure(invalid("the tool's input schema says what it takes", "the arguments do not fit: %s", text))
-}
-
 // inputSchema makes the schema of a type of arguments. With no default subscriber,
 // as must be given.
-func inputSchema[In any](t tool, subscriber string) (*jsonschema.Schema, *jsonschema.Resolved) {
+func inputSchema[In any](t tool, subscriber string) *jsonschema.Schema {
 	schema := schemaOf[In]()
 	if t.as && subscriber == "" {
 		schema.Required = append(schema.Required, "as")
 	}
-	resolved, err := schema.Resolve(nil)
-	if err != nil {
-		panic(err) // the type is one of ours
-	}
-	return schema, resolved
+	return schema
 }
 
 // schemaOf makes the schema of a type; of one without fields to tell there is none.
@@ -119,6 +79,7 @@ func schemaOf[T any]() *jsonschema.Schema {
 	}
 	schema, err := jsonschema.ForType(kind, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[document](): {Types: []string{"object", "array", "string", "number", "boolean", "null"}},
+		reflect.TypeFor[[]int64]():  {Type: typeArray, Items: &jsonschema.Schema{Type: typeInteger}}, // and not null
 	}})
 	if err != nil {
 		panic(err) // the type is one of ours
@@ -128,6 +89,14 @@ func schemaOf[T any]() *jsonschema.Schema {
 
 // none is the result of a tool that answers with text alone.
 type none struct{}
+
+// ofArgument adds the argument to an error about its value.
+func ofArgument(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &domain.Error{Code: domain.CodeOf(err), Text: name, Err: err}
+}
 
 func invalid(remedy, format string, args ...any) error {
 	return &domain.Error{Code: domain.Invalid, Text: fmt.Sprintf(format, args...), Remedy: remedy}

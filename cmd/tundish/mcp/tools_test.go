@@ -108,7 +108,7 @@ func TestMCP2_WhoseMail(t *testing.T) {
 		h.bad(name, arguments, "serves the subscriber w only", `"other"`, "leave as out")
 	}
 	open := newHouse(t, "").connect()
-	open.bad("pull", args{}, `required: missing properties: ["as"]`)
+	open.bad("pull", args{}, "as is missing", "give a string (the subscriber")
 	open.bad("pull", args{"as": ""}, "as is missing")
 	open.bad("pull", args{"as": "a b"}, "a b")
 	open.good("subscribe", args{"name": "s", "queue": "q", "as": "v"})
@@ -125,9 +125,9 @@ func TestMCP5_Errors(t *testing.T) {
 	h.bad("pull", args{"subscription": "s"}, `"s"`, "subscribe")
 	h.bad("pull", args{"max_bytes": 5}, "max_bytes 5 is too small", "400 or more")
 	h.bad("show", args{"id": 7}, "there is no item 7")
-	h.bad("show", args{"id": "7"}, `has type "string", want "integer"`, "input schema")
-	h.bad("show", args{"id": 7, "colour": 1}, "colour")
-	h.bad("publish", args{"queue": "q"}, "payload")
+	h.bad("show", args{"id": "7"}, `id "7" is a string`, "give an integer (")
+	h.bad("show", args{"id": 7, "colour": 1}, `no argument "colour"`, "leave it out; the tool takes id")
+	h.bad("publish", args{"queue": "q"}, "payload is missing", "give any value (")
 	h.bad("publish", args{"queue": "a\nb", "payload": 1}, `a\nb`, "control")
 	h.bad("list", args{"limit": 3}, "queue is missing")
 	h.bad("list", args{"queue": "q", "limit": 201}, "limit 201 is out of range")
@@ -166,7 +166,7 @@ func TestMCP3_Nack(t *testing.T) {
 	h.good("subscribe", args{"name": "s", "queue": "q", "share": "one", "consume": "on-ack", "max_attempts": 2})
 	h.good("publish", args{"queue": "q", "payload": 1})
 	h.bad("nack", args{"ids": []int{1}}, "1")
-	h.bad("nack", args{"ids": []int{}}, "")
+	h.bad("nack", args{"ids": []int{}}, "ids [] is empty")
 	for _, want := range []string{`"attempts":1,"until":`, `"attempts":2,"parked":true}`} {
 		if got := h.good("pull", args{}); !strings.Contains(got, "[q#1] 1") {
 			t.Error(got)

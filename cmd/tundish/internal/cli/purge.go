@@ -9,6 +9,7 @@ import (
 
 	"github.com/tundish-go/tundish/app"
 	"github.com/tundish-go/tundish/domain"
+	"github.com/tundish-go/tundish/domain/inbox"
 )
 
 type purgeFlags struct {
@@ -60,7 +61,7 @@ func (s *session) purgeRequest(cmd *cobra.Command, flags purgeFlags, queue strin
 		return request, usage("tundish list names the queues", "the queue name is empty")
 	}
 	if set(cmd.Flags(), "before") {
-		if request.Before, err = pastMoment(flags.before, s.Clock.Now().Unix()); err != nil {
+		if request.Before, err = inbox.ParsePast(flags.before, s.Clock.Now().Unix()); err != nil {
 			return request, usage("use @SECONDS of Unix time, a time such as 2026-01-31T09:30:00Z, or a duration such as 2d for two days ago",
 				"--before %q is no time", domain.Shorten(flags.before))
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,25 +22,14 @@ func (f publishFlags) times(given func(string) bool, message *app.Message) (err 
 	case given("delay"):
 		message.Release.In, err = duration("delay", f.delay)
 	case given("at"):
-		message.Release.At, err = moment(f.at)
+		message.Release.At, err = inbox.ParseTime(f.at)
 		err = ofFlag("at", err)
 	}
 	if err == nil && given("expires") {
-		message.Expires, err = comingMoment(f.expires)
+		message.Expires, err = inbox.ParseMoment(f.expires)
 		err = ofFlag("expires", err)
 	}
 	return err
-}
-
-// comingMoment reads a duration, which counts from when it is used, or what moment
-// reads.
-func comingMoment(text string) (m inbox.Moment, err error) {
-	if strings.TrimRight(text, "smhd0123456789") != text && !strings.ContainsAny(text, "@T:") {
-		m.In, err = inbox.ParseDuration(text)
-		return m, err
-	}
-	m.At, err = momentOr("a duration such as 1d, ", text)
-	return m, err
 }
 
 type scheduledJSON struct {
@@ -124,7 +112,7 @@ func (f listFlags) views(cmd *cobra.Command, request *app.List, now int64) (err 
 	}
 	request.Text = f.text
 	if set(cmd.Flags(), "since") {
-		request.Since, err = pastMoment(f.since, now)
+		request.Since, err = inbox.ParsePast(f.since, now)
 	}
 	return ofFlag("since", err)
 }

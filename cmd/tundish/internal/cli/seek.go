@@ -71,7 +71,7 @@ func place(text string, now int64) (inbox.Place, error) {
 		at, err := parseTag(text)
 		return inbox.Place{Item: at.item}, err
 	}
-	since, err := pastMoment(text, now)
+	since, err := inbox.ParsePast(text, now)
 	if err != nil {
 		return inbox.Place{}, usage(forms, "--to %q is no place in a queue", domain.Shorten(text))
 	}
