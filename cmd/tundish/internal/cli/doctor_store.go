@@ -60,12 +60,13 @@ func (d *diagnosis) failed(err error) {
 }
 
 // warned files what the store told. What others can only see is no more than a
-// note, as it is to check.
+// note, as it is to check; whether other machines use a shared file system cannot be
+// known from here.
 func (d *diagnosis) warned(lines []string) {
 	for _, line := range lines {
-		about := "permissions"
-		if strings.Contains(line, "file system") {
-			about = "file system"
+		if what, remedy, shared := strings.Cut(line, ": use "); shared && strings.Contains(what, "file system") {
+			d.add("file system", setup.Unknown, what, "use "+remedy)
+			continue
 		}
 		what, remedy, _ := strings.Cut(line, "; ")
 		state := setup.Bad
@@ -79,7 +80,7 @@ func (d *diagnosis) warned(lines []string) {
 				remedy = "run chmod 0600 " + setup.ShellWord(path)
 			}
 		}
-		d.add(about, state, what, remedy)
+		d.add("permissions", state, what, remedy)
 	}
 }
 

@@ -74,6 +74,9 @@ func (s *session) printPlan(change *setup.Change, who string, wanted subscriptio
 	if line := modeLine(change); line != "" {
 		s.note("%s", line)
 	}
+	if line := editedLine(change); line != "" {
+		s.note("%s", line)
+	}
 	switch {
 	case wanted.wanted:
 		s.note("%s would get the subscription %s, on the queue %s", who, wanted.name, wanted.queue)
@@ -96,6 +99,22 @@ func modeLine(change *setup.Change) string {
 	return line
 }
 
+// editedLine says what becomes of what was written by hand into the file, where the
+// change would lose it; empty when it loses nothing.
+func editedLine(change *setup.Change) string {
+	if change.Edited == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s was changed by hand, which this takes back; a copy of it as it is will be in %s", change.Path, change.Edited)
+}
+
+// tellEdited says where what was written by hand is.
+func (s *session) tellEdited(change *setup.Change) {
+	if change.Edited != "" {
+		s.print("the file with the changes by hand: %s\n", change.Edited)
+	}
+}
+
 // confirmChange shows a change and asks for it on a terminal.
 func (s *session) confirmChange(change *setup.Change, yes bool) error {
 	if change.Nothing() {
@@ -103,6 +122,9 @@ func (s *session) confirmChange(change *setup.Change, yes bool) error {
 	}
 	s.print("%s", change.Diff())
 	if line := modeLine(change); line != "" {
+		s.print("%s\n", line)
+	}
+	if line := editedLine(change); line != "" {
 		s.print("%s\n", line)
 	}
 	if err := s.flush(); err != nil { // before the question
@@ -144,6 +166,7 @@ func (s *session) tellChange(host setup.Host, change *setup.Change) {
 	if change.Backup != "" {
 		s.print("the file as it was: %s\n", change.Backup)
 	}
+	s.tellEdited(change)
 	if !host.Proven {
 		s.print("not proven: this follows the documentation of %s and was never seen to run\n", host.Title)
 	}

@@ -29,6 +29,8 @@ func (s *session) removeHost(ctx context.Context, host setup.Host, place setup.P
 		return err
 	}
 	switch {
+	case change.Removes && change.Edited != "":
+		s.print("removed %s\n", change.Path)
 	case change.Removes:
 		s.print("removed %s, in which nothing else was\n", change.Path)
 	case change.Backup != "":
@@ -39,6 +41,7 @@ func (s *session) removeHost(ctx context.Context, host setup.Host, place setup.P
 	if change.Stays != "" {
 		s.print("it was edited since, so that the copy of the file as it was before stays: %s\n", change.Stays)
 	}
+	s.tellEdited(change)
 	s.tellSubscriptions(ctx, change)
 	return nil
 }

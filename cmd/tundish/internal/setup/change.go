@@ -12,6 +12,7 @@ import (
 type Change struct {
 	Path    string // the file, as the host names it
 	Backup  string // the copy of the file that Apply makes, or gives back; empty: none
+	Edited  string // the copy that Apply makes of what was written by hand into what is ours and goes now; empty: none
 	Was     string // whom the hook was for, if that was somebody else
 	Removes bool   // the file goes
 	Private string // why the file has to be the user's alone; empty when it has not
@@ -82,7 +83,16 @@ func Plan(h Host, p Place, words []string) (*Change, error) {
 	if f.exists && len(there) == 0 && !bytes.Equal(after, f.text) {
 		c.saves, c.Backup = true, f.backup()
 	}
-	return c, nil
+	return c, c.keep(h)
+}
+
+// keep sees to a copy of the file if the change loses what somebody wrote into what
+// is ours (SETUP-4).
+func (c *Change) keep(h Host) (err error) {
+	if c.file.exists && h.editor.loses(c.file.text, c.after) {
+		c.Edited, err = c.file.spare()
+	}
+	return err
 }
 
 // mode is what the permissions of a host's file are to be.
@@ -139,10 +149,11 @@ func Undo(h Host, p Place) (*Change, error) {
 	switch {
 	case before.exists && bytes.Equal(c.after, before.text):
 		c.returns, c.Backup, c.mode = true, f.backup(), before.mode
+		c.Removes, c.after = false, before.text // which may be a file without a byte
 	case before.exists:
 		c.Stays = f.backup()
 	}
-	return c, nil
+	return c, c.keep(h)
 }
 
 // general is the command without what differs from event to event.
@@ -155,7 +166,7 @@ func (h Host) general(words []string) []string {
 	return words
 }
 
-// Apply does it: the copy first, then the file, each in one step, so that the file
+// Apply does it: the copies first, then the file, each in one step, so that the file
 // is the old or the new one whenever the process dies (SETUP-4). A file that was
 // changed since the plan was made stays as it is.
 func (c *Change) Apply() error {
@@ -166,6 +177,11 @@ func (c *Change) Apply() error {
 		return err
 	}
 	folder := filepath.Dir(c.file.target)
+	if c.Edited != "" {
+		if err := replace(c.Edited, c.file.text, c.file.mode, c.file.info); err != nil {
+			return err
+		}
+	}
 	switch {
 	case c.drops:
 		return removeFile(c.Backup)

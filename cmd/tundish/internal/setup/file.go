@@ -79,6 +79,26 @@ func (f file) unchanged() error {
 // backup is where the file as it was before our first change is kept.
 func (f file) backup() string { return f.target + ".before-tundish" }
 
+// spare is where a file that was edited is kept: beside the copy, under the first
+// number that is free, or that has a copy of just this text already.
+func (f file) spare() (string, error) {
+	for n := 1; ; n++ {
+		path := fmt.Sprintf("%s-%d", f.backup(), n)
+		info, err := os.Lstat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return path, nil
+		case err != nil:
+			return "", ioError("the place of a copy cannot be looked at", err)
+		case !info.Mode().IsRegular() || info.Size() != int64(len(f.text)):
+			continue
+		}
+		if text, err := os.ReadFile(path); err == nil && bytes.Equal(text, f.text) {
+			return path, nil
+		}
+	}
+}
+
 // replace puts text in the place of the file at path in one step: whoever reads
 // it sees the old file or the new one, also after a crash. like, which may be nil,
 // is a file whose owner the new one gets, where the system lets us.

@@ -82,7 +82,7 @@ func TestSETUP3_GaffInPlace(t *testing.T) {
 	}
 	d := newDesk(t, "gaff")
 	d.write(t, []byte(first+handler("[session_start, prompt, tool_batch, stop]", "eve")+last))
-	if c := d.init(t, "ann"); c.Was != "eve" || c.Backup != "" {
+	if c := d.init(t, "ann"); c.Was != "eve" || c.Backup != "" || c.Edited != "" {
 		t.Errorf("the change is %+v", c)
 	}
 	stop := d.block(t, "tundish-mail-stop")
@@ -99,8 +99,12 @@ func TestSETUP3_GaffInPlace(t *testing.T) {
 	if r := Check(d.host, d.place, ""); r.InPlace || !strings.Contains(says(r, Bad), "no hook of tundish at prompt") {
 		t.Errorf("an event is missing, and yet %+v", r)
 	}
-	d.init(t, "ann")
+	c := d.init(t, "ann")
 	d.inPlace(t, "ann")
+	d.kept(t, c, "-1", []byte(lost)) // what its owner made of it had to go
+	if err := os.Remove(c.Edited); err != nil {
+		t.Fatal(err)
+	}
 	d.remove(t)
 	d.same(t, []byte(first+last))
 }

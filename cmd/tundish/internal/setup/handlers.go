@@ -37,16 +37,21 @@ func (handlers) find(text []byte) ([]hook, error) {
 func (d handlersText) entries(words []string) [][]string {
 	var entries [][]string
 	for _, events := range [][]string{gaffWork(), {gaffStop}} {
-		entries = append(entries, []string{
-			"name: " + d.free(events),
-			"events: " + flow(events),
-			"every: {tool_calls: 1, prompts: 1}", // a prompt alone is not a tool call
-			"command: " + flow(words),
-			"timeout_ms: 400",
-			"max_bytes: 3000",
-		})
+		entries = append(entries, entry(d.free(events), events, words))
 	}
 	return entries
+}
+
+// entry is one handler.
+func entry(name string, events, words []string) []string {
+	return []string{
+		"name: " + name,
+		"events: " + flow(events),
+		"every: {tool_calls: 1, prompts: 1}", // a prompt alone is not a tool call
+		"command: " + flow(words),
+		"timeout_ms: 400",
+		"max_bytes: 3000",
+	}
 }
 
 // free is a name for the handler of these events that no handler has.

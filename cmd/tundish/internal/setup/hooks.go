@@ -131,6 +131,10 @@ func (h hooks) add(doc jsonText, found []hook, at hook) []hook {
 	return found
 }
 
+// loses is never true: a hook that stays keeps all but its command, which the
+// difference shows.
+func (h hooks) loses([]byte, []byte) bool { return false }
+
 func (h hooks) known(event string) bool {
 	for _, e := range h.events {
 		if e == event {

@@ -1,9 +1,13 @@
 package setup
 
 import (
+	"bytes"
+	"crypto/sha256"
 	_ "embed" // for the plugin
+	"encoding/hex"
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -18,6 +22,7 @@ func opencode() Host {
 			}
 			return filepath.Join(p.under("XDG_CONFIG_HOME", ".config"), "opencode", "plugins", "tundish.js")
 		},
+		watch: watchPlugin,
 		after: func(Place) []string {
 			return []string{"with a plugin there, opencode installs @opencode-ai/plugin beside it when it starts first, which needs the network"}
 		},
@@ -36,14 +41,17 @@ type plugin struct{}
 
 const commandMark = "const command = "
 
-// write is the plugin for a command.
-func (plugin) write(words []string) []byte {
+// pluginCommand is the line of the plugin that gets the command.
+const pluginCommand = commandMark + `["tundish"]`
+
+// write is a plugin for a command.
+func (plugin) write(text string, words []string) []byte {
 	quoted := make([]string, len(words))
 	for i, word := range words {
 		quoted[i] = quote(word)
 	}
 	line := commandMark + "[" + strings.Join(quoted, ", ") + "]"
-	return []byte(strings.Replace(pluginText, commandMark+`["tundish"]`, line, 1))
+	return []byte(strings.Replace(text, pluginCommand, line, 1))
 }
 
 func (plugin) find(text []byte) ([]hook, error) {
@@ -68,7 +76,50 @@ func (p plugin) set(text []byte, words []string) ([]byte, error) {
 			return nil, &PlaceError{Line: 1, Text: "there is a plugin that tundish did not write"}
 		}
 	}
-	return p.write(words), nil
+	return p.write(pluginText, words), nil
 }
 
 func (plugin) unset([]byte, []byte) ([]byte, error) { return nil, nil }
+
+func (p plugin) loses(before, after []byte) bool {
+	return len(before) > 0 && !bytes.Equal(before, after) && !p.written(before)
+}
+
+// written tells whether a plugin is as init writes it, for whatever subscriber, or
+// as an earlier version did: whether nobody edited it.
+func (p plugin) written(text []byte) bool {
+	found, err := p.find(text)
+	if err != nil || len(found) == 0 || !opencode().usual(found[0].words) {
+		return false
+	}
+	all := lines(text)
+	all[found[0].line-1] = pluginCommand + "\n"
+	blank := strings.Join(all, "")
+	return slices.Contains(pluginSums(), pluginSum(blank)) && bytes.Equal(p.write(blank, found[0].words), text)
+}
+
+func pluginSum(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// pluginSums are the SHA-256 sums of the texts that versions of tundish wrote, all
+// with the line pluginCommand; that of today is the last one.
+func pluginSums() []string {
+	return []string{
+		"6c9b3aec7802f13d04bd31b72b4c6b791a14f41ba3956ac83722b7296c250821",
+		"65b496ef51b77e25eed45018257a6b8e2f6e5398f3071cd7e5693ca47ac701b8",
+	}
+}
+
+// watchPlugin looks whether somebody edited the plugin.
+func watchPlugin(p Place, path string, found []hook) []Finding {
+	f, err := readFile(path)
+	if err != nil || len(found) == 0 || (plugin{}).written(f.text) {
+		return nil
+	}
+	return []Finding{{
+		Note, path + " was changed by hand since init wrote it",
+		"to have it written anew, and the changed one kept beside it, " + repair("opencode", p, found[0].words, ""),
+	}}
+}

@@ -1,4 +1,5 @@
-// Written by "tundish init opencode", which writes it anew each time: edits are lost.
+// Written by "tundish init opencode", which writes it anew each time: a file that was
+// edited is kept beside it.
 // It runs the command below when a prompt is sent, when a tool has answered, and when
 // the session goes idle, and gives the model what the command printed.
 import { spawn } from "node:child_process"

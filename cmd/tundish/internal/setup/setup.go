@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/tundish-go/tundish/domain"
 )
@@ -56,6 +57,9 @@ type editor interface {
 	// change, nil when that is not known; the result is nil when nothing is left
 	// of a file that is all ours.
 	unset(text, base []byte) ([]byte, error)
+	// loses tells whether a change that set or unset made throws something away
+	// that somebody wrote by hand into what is ours.
+	loses(before, after []byte) bool
 }
 
 // Names are the hosts, in the order in which help names them.
@@ -89,6 +93,11 @@ func Find(name string) (h Host, ok bool) {
 func (h Host) Command(binary, who string, flags ...string) []string {
 	words := []string{binary, "pull", "--due", "--as", who, "--hook", h.Name}
 	return append(append(words, h.args...), flags...)
+}
+
+// usual tells whether words are a command as Command makes it, for whomever.
+func (h Host) usual(words []string) bool {
+	return len(words) > 0 && slices.Equal(words, h.Command(words[0], Subscriber(words), globalFlags(words)...))
 }
 
 // Path is the host's file; empty when it has none in that place.
