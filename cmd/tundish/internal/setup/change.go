@@ -139,7 +139,7 @@ func Undo(h Host, p Place) (*Change, error) {
 		again, err := h.editor.set(before.text, h.general(there[0].words))
 		if err == nil && bytes.Equal(again, f.text) {
 			c.returns, c.Backup, c.after, c.mode = true, f.backup(), before.text, before.mode
-			return c, nil
+			return c, c.keep(h) // all commands may have a flag more
 		}
 	}
 	if c.after, err = h.editor.unset(f.text, before.text); err != nil {

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -78,10 +79,12 @@ func Check(h Host, p Place, who string) Report {
 		r.Findings = append(r.Findings, bad("no hook of tundish in "+r.File, repair(h.Name, p, nil, who)))
 		return r
 	}
-	r.Flags = globalFlags(found[0].words)
-	again := repair(h.Name, p, found[0].words, who)
+	mine := max(0, slices.IndexFunc(found, func(at hook) bool { return Subscriber(at.words) == who }))
+	words := found[mine].words
+	r.Subscriber, r.Flags, r.Binary = Subscriber(words), globalFlags(words), binaryOf(words)
+	again := repair(h.Name, p, words, who)
 	r.events(h, found, again)
-	r.subscriber(found, who, again)
+	r.subscriber(h, found, who, again)
 	r.binary(found, again)
 	r.times(h, found)
 	if h.watch != nil {
@@ -130,17 +133,24 @@ func (r *Report) events(h Host, found []hook, again string) {
 	}
 }
 
-func (r *Report) subscriber(found []hook, who, again string) {
-	r.Subscriber = Subscriber(found[0].words)
+// subscriber looks for events at which no hook pulls for the subscriber, from the
+// one database; a hook for another, beside it or at one more event, takes nothing
+// away.
+func (r *Report) subscriber(h Host, found []hook, who, again string) {
+	served := map[string]bool{}
 	for _, at := range found {
+		served[at.event] = served[at.event] || Subscriber(at.words) == r.Subscriber && slices.Equal(globalFlags(at.words), r.Flags)
+	}
+	for _, at := range found {
+		if served[at.event] || !slices.Contains(h.Events, at.event) {
+			continue
+		}
+		what := "uses another database than another hook"
 		if is := Subscriber(at.words); is != r.Subscriber {
-			r.Findings = append(r.Findings, bad(fmt.Sprintf("%s:%d pulls for %s and another hook for %s", r.File, at.line, is, r.Subscriber), again))
-			return
+			what = fmt.Sprintf("pulls for %s and another hook for %s", is, r.Subscriber)
 		}
-		if !slices.Equal(globalFlags(at.words), r.Flags) {
-			r.Findings = append(r.Findings, bad(fmt.Sprintf("%s:%d uses another database than another hook", r.File, at.line), again))
-			return
-		}
+		r.Findings = append(r.Findings, bad(fmt.Sprintf("%s:%d %s", r.File, at.line, what), again))
+		return
 	}
 	if who != "" && who != r.Subscriber {
 		r.InPlace = false
@@ -149,7 +159,6 @@ func (r *Report) subscriber(found []hook, who, again string) {
 }
 
 func (r *Report) binary(found []hook, again string) {
-	r.Binary = binaryOf(found[0].words)
 	for _, at := range found {
 		if why := unusable(binaryOf(at.words)); why != "" {
 			r.Findings = append(r.Findings, bad(fmt.Sprintf("%s:%d runs %s, %s", r.File, at.line, binaryOf(at.words), why), again))
@@ -174,27 +183,38 @@ func unusable(binary string) string {
 	return ""
 }
 
-// times looks for limits that cut a pull off or hold a session up.
+// times tells of the worst limit, of those that cut a pull off or hold a session up.
 func (r *Report) times(h Host, found []hook) {
+	var worst Finding
+	for _, at := range found {
+		if state := h.limited(at.timeout); state != Good && worst.State != Bad && state != worst.State {
+			worst = Finding{state, fmt.Sprintf("%s:%d has the time limit %s", r.File, at.line, cmp.Or(at.timeout, "none")), "set it to " + h.Limit}
+		}
+	}
+	if worst.State != "" {
+		r.Findings = append(r.Findings, worst)
+	}
+}
+
+// limited is how a time limit stands. Mail comes with a long one too, and without
+// one, as the hosts with JSON files have their own.
+func (h Host) limited(timeout string) State {
 	shortest, longest := int64(200), int64(2000)
-	if in, ok := h.editor.(hooks); ok {
+	in, json := h.editor.(hooks)
+	if json {
 		longest = int64(in.longest)
 		shortest = max(1, longest/60)
 	}
-	for _, at := range found {
-		if h.Name == "opencode" {
-			return // the plugin has its own
-		}
-		n, err := strconv.ParseInt(at.timeout, 10, 64)
-		if err != nil || n < shortest || n > longest {
-			given := at.timeout
-			if given == "" {
-				given = "none"
-			}
-			r.Findings = append(r.Findings, bad(fmt.Sprintf("%s:%d has the time limit %s", r.File, at.line, given), "set it to "+h.Limit))
-			return
-		}
+	n, err := strconv.ParseInt(timeout, 10, 64)
+	switch {
+	case h.Name == "opencode": // the plugin has its own
+		return Good
+	case json && (timeout == "" || err == nil && n > longest):
+		return Note
+	case err != nil || n < shortest || n > longest:
+		return Bad
 	}
+	return Good
 }
 
 // readJSON reads a host's JSON file.

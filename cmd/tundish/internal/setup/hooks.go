@@ -28,6 +28,7 @@ type hooks struct {
 type hook struct {
 	event   string
 	words   []string
+	command string // which words are of; empty but in JSON
 	line    int
 	timeout string // as the file has it; empty without one
 
@@ -120,7 +121,7 @@ func (h hooks) add(doc jsonText, found []hook, at hook) []hook {
 		}
 		line := doc.stringAt(text)
 		if words := split(line); ours(words, h.host) && !compound(line) {
-			at.text, at.words = text, words
+			at.text, at.words, at.command = text, words, line
 			at.line = placed(doc.text, text.start, "").Line
 			if limit := at.handler.member(h.timeout); limit != nil {
 				at.timeout = string(doc.text[limit.start:limit.end])
@@ -130,10 +131,6 @@ func (h hooks) add(doc jsonText, found []hook, at hook) []hook {
 	}
 	return found
 }
-
-// loses is never true: a hook that stays keeps all but its command, which the
-// difference shows.
-func (h hooks) loses([]byte, []byte) bool { return false }
 
 func (h hooks) known(event string) bool {
 	for _, e := range h.events {
@@ -243,7 +240,7 @@ func (h hooks) setEvent(d jsonText, words []string, event string) []byte {
 		if at.timeout == "" {
 			d.text = d.insert(at.handler, h.timeout, strconv.Itoa(h.limit)) // behind the command, whose place stays
 		}
-		if d.stringAt(at.text) == line {
+		if at.command == line {
 			return d.text
 		}
 		return apply(d.text, cut{at.text.start, at.text.end, quote(line)})
@@ -285,10 +282,13 @@ func reparsed(text []byte, before jsonText) (doc jsonText, ok bool) {
 
 // drop takes one hook out, and its group if that holds nothing else.
 func (h hooks) drop(d jsonText, at hook) []byte {
-	if at.handlers != nil && len(at.handlers.items) > 1 {
+	if !at.lonely() {
 		return d.remove(at.handlers, at.j)
 	}
 	return d.remove(at.array, at.i)
 }
+
+// lonely tells whether nothing else is in the element of the array that has the hook.
+func (at hook) lonely() bool { return at.handlers == nil || len(at.handlers.items) == 1 }
 
 var errStuck = errors.New("the file cannot be edited without breaking it, so nothing was changed; edit it by hand")

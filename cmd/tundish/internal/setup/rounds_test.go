@@ -88,11 +88,11 @@ func rounds(t *testing.T, d desk, before []byte, random *rand.Rand) bool {
 		d.write(t, want)
 	}
 	for round := range 2 {
-		d.init(t, "ann")
+		changes := []*Change{d.init(t, "ann")}
 		who := "ann"
 		if random.IntN(2) == 0 {
 			who = "carol"
-			d.init(t, who)
+			changes = append(changes, d.init(t, who))
 		}
 		if len(want) > 0 && random.IntN(2) == 0 {
 			edit := edits(d.host.editor, round)
@@ -100,7 +100,12 @@ func rounds(t *testing.T, d desk, before []byte, random *rand.Rand) bool {
 			want = edit(t, want)
 		}
 		d.inPlace(t, who)
-		d.remove(t)
+		for _, c := range append(changes, d.remove(t)) {
+			if c.Edited != "" {
+				t.Errorf("in round %d, %s would hold what nobody edited", round, c.Edited)
+				return false
+			}
+		}
 		if got := d.read(t); !bytes.Equal(got, want) || (got == nil) != (want == nil) {
 			t.Errorf("in round %d:\n%s", round, cmp.Diff(string(want), string(got)))
 			return false

@@ -48,7 +48,7 @@ func (h hooks) unset(text, base []byte) ([]byte, error) {
 }
 
 // prune removes a member of parent that is an empty container, or gives it the
-// text that it had when it was empty before.
+// text that it had when it was empty before. A comment that is new in it stays.
 func prune(d jsonText, parent *node, key string, was *node, before jsonText) []byte {
 	for i, it := range parent.items {
 		if it.key != key || it.value.kind == '"' || it.value.kind == 'v' || len(it.value.items) > 0 {
@@ -57,11 +57,19 @@ func prune(d jsonText, parent *node, key string, was *node, before jsonText) []b
 		switch {
 		case was == nil && !bytes.ContainsAny(d.text[it.value.start:it.value.end], "/"): // no comments
 			return d.remove(parent, i)
-		case was != nil && len(was.items) == 0:
-			return apply(d.text, cut{it.value.start, it.value.end, string(before.text[was.start:was.end])})
+		case was != nil && len(was.items) == 0 && sameComments(d.of(it.value), before.of(was)):
+			return apply(d.text, cut{it.value.start, it.value.end, string(before.of(was))})
 		}
 	}
 	return d.text
+}
+
+// of is a value as it is written.
+func (d jsonText) of(n *node) []byte { return d.text[n.start:n.end] }
+
+// sameComments tells whether empty containers differ in nothing but space.
+func sameComments(a, b []byte) bool {
+	return bytes.Equal(bytes.Join(bytes.Fields(a), nil), bytes.Join(bytes.Fields(b), nil))
 }
 
 // dropVersion takes out the version that init wrote, unless hooks that came later
@@ -89,12 +97,17 @@ func (h hooks) dropRoot(text, base []byte, before jsonText) ([]byte, error) {
 		return text, err
 	}
 	around := bytes.TrimPrefix(append(bytes.Clone(text[:d.root.start]), text[d.root.end:]...), []byte(byteOrderMark))
+	was := []byte("{}")
+	if before.root != nil {
+		was = before.of(before.root)
+	}
 	switch {
+	case !sameComments(d.of(d.root), was): // one is new in it
+		return text, nil
 	case base == nil && len(bytes.TrimSpace(around)) == 0:
 		return nil, nil
 	case before.root != nil && len(before.root.items) == 0:
-		was := string(before.text[before.root.start:before.root.end])
-		return apply(text, cut{d.root.start, d.root.end, was}), nil
+		return apply(text, cut{d.root.start, d.root.end, string(was)}), nil
 	case base != nil && before.root == nil && bytes.HasPrefix(text, base):
 		return append(bytes.Clone(base), d.behindRoot(base)...), nil
 	}
