@@ -38,7 +38,7 @@ func writing(schema int64) purpose {
 // makes, migrates or takes over first if need be. What makes nothing gets nil where
 // there is nothing (CMD-5).
 func (s *Store) begin(ctx context.Context, p purpose) (*tx, error) {
-	if ctx.Err() != nil {
+	if over(ctx) {
 		return nil, ended(ctx, p.op, s.path)
 	}
 	if !s.verified.Load() {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/tundish-go/tundish/domain"
 )
@@ -96,6 +97,16 @@ func (s *Store) diagnose(code domain.Code) domain.Code {
 // tight is the free space, in bytes, below which a failure to write is taken for
 // a full disk.
 const tight = 1 << 20
+
+// over tells whether ctx has ended, by the clock: while this process runs in SQLite,
+// the runtime looks at its timers up to ten milliseconds late, and nothing may be
+// committed by then (PULL-11).
+func over(ctx context.Context) bool {
+	if end, ok := ctx.Deadline(); ok && !time.Now().Before(end) {
+		<-ctx.Done()
+	}
+	return ctx.Err() != nil
+}
 
 // ended is the error of a unit of work whose context has ended.
 func ended(ctx context.Context, op, path string) error {

@@ -70,7 +70,7 @@ func (t *tx) fail(err error) error {
 
 // ready tells whether a statement may run.
 func (t *tx) ready() error {
-	if t.err == nil && t.ctx.Err() != nil {
+	if t.err == nil && over(t.ctx) {
 		t.err = ended(t.ctx, t.op, t.s.path)
 	}
 	return t.err
