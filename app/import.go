@@ -20,6 +20,9 @@ type Imported struct {
 	// Expired is how many items were left out since their time was over, by
 	// ImportItems.
 	Expired int64
+	// Waiting is how many messages that wait for their time were left out, by
+	// ImportItems.
+	Waiting int64
 }
 
 // Import stores what an export holds, with its ids, in an inbox that has neither
@@ -148,9 +151,9 @@ const (
 
 // ImportItems publishes the items of an export anew, in their order and under new
 // ids, as publishes in batches would, retention included. Subscriptions, acks and
-// all else are left out, and so are items whose time is over. All lines are checked
-// before the first is published; an error after that comes with what was stored
-// (CARE-8).
+// all else are left out, and so are messages that wait for their time and items whose
+// time is over, which are counted. All lines are checked before the first is
+// published; an error after that comes with what was stored (CARE-8).
 func (in *Inbox) ImportItems(ctx context.Context, source io.ReadSeeker) (done Imported, err error) {
 	if err := in.read(ctx, source, &publishing{in: in}); err != nil {
 		return done, err
@@ -192,6 +195,11 @@ func (p *publishing) item(ctx context.Context, item inbox.Item, _ attached) erro
 		}
 	}
 	p.waiting, p.bytes = append(p.waiting, draft), p.bytes+len(draft.payload)
+	return nil
+}
+
+func (p *publishing) scheduled(inbox.Scheduled) error {
+	p.done.Waiting++
 	return nil
 }
 

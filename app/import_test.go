@@ -156,7 +156,7 @@ func TestCARE8_Anew(t *testing.T) {
 		t.Errorf("into an inbox that has items: %v", err)
 	}
 	done, err := in.ImportItems(t.Context(), strings.NewReader(lived(t)))
-	if want := (app.Imported{Items: 3, First: 2, Last: 4, Expired: 1}); err != nil || done != want {
+	if want := (app.Imported{Items: 3, First: 2, Last: 4, Expired: 1, Waiting: 1}); err != nil || done != want {
 		t.Errorf("%+v, %v, want %+v", done, err, want)
 	}
 	item, err := in.Item(t.Context(), 2)

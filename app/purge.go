@@ -1,9 +1,7 @@
 package app
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"github.com/tundish-go/tundish/domain/inbox"
@@ -25,20 +23,6 @@ type Purge struct {
 type Purged struct {
 	Items     int64
 	Scheduled int64 // messages that waited for their time
-}
-
-// PurgePlan is what a purge would remove.
-type PurgePlan struct {
-	Purged
-	Bytes  int64    // of payloads and keys of items
-	Unread []Unread // by subscription, then subscriber; only who has some
-}
-
-// Unread is how many items a reader would lose, whatever its filter says.
-type Unread struct {
-	Subscription string
-	Subscriber   string // empty under share one: nobody's alone
-	Items        int64
 }
 
 // Purge removes items in steps of at most inbox.MaxRemoval, each a unit of work of
@@ -188,100 +172,4 @@ func forgetErrors(readers []inbox.QueueReader) {
 			readers[i].Bindings[j].LastError = ""
 		}
 	}
-}
-
-// PlanPurge tells what a purge would remove now, and changes nothing.
-func (in *Inbox) PlanPurge(ctx context.Context, p Purge) (plan PurgePlan, err error) {
-	err = in.store.View(ctx, func(r storage.Reader) error {
-		plan, err = p.plan(r)
-		return err
-	})
-	return plan, err
-}
-
-func (p Purge) plan(r storage.Reader) (plan PurgePlan, err error) {
-	readers, err := readersOf(r, p.Queue)
-	if err != nil {
-		return plan, err
-	}
-	top, err := r.Newest(p.Queue)
-	if err != nil {
-		return plan, err
-	}
-	unread := map[Unread]int64{}
-	for after := int64(0); ; {
-		ids, err := p.some(r, after, top)
-		if err != nil {
-			return plan, err
-		}
-		if len(ids) == 0 {
-			break
-		}
-		if err := lose(r, readers, ids, unread); err != nil {
-			return plan, err
-		}
-		plan.Items, after = plan.Items+int64(len(ids)), ids[len(ids)-1]
-	}
-	for who, items := range unread {
-		plan.Unread = append(plan.Unread, Unread{who.Subscription, who.Subscriber, items})
-	}
-	slices.SortFunc(plan.Unread, func(a, b Unread) int {
-		return cmp.Or(cmp.Compare(a.Subscription, b.Subscription), cmp.Compare(a.Subscriber, b.Subscriber))
-	})
-	if plan.Bytes, err = p.bytes(r, top); err != nil || p.Before != 0 {
-		return plan, err
-	}
-	err = r.Scheduled(storage.ScheduleQuery{Queue: p.Queue, HeadsOnly: true}, func(inbox.Scheduled) (bool, error) {
-		plan.Scheduled++
-		return true, nil
-	})
-	return plan, err
-}
-
-func readersOf(r storage.Reader, queue string) (readers []inbox.QueueReader, err error) {
-	subs, err := r.SubscriptionsOn(queue)
-	if err != nil {
-		return nil, err
-	}
-	for _, sub := range subs {
-		bindings, err := r.Bindings(sub.Name)
-		if err != nil {
-			return nil, err
-		}
-		readers = append(readers, inbox.QueueReader{Subscription: sub, Bindings: bindings})
-	}
-	return readers, nil
-}
-
-// lose adds up what the loss of items means to readers.
-func lose(r storage.Reader, readers []inbox.QueueReader, ids []int64, unread map[Unread]int64) error {
-	acks, err := r.Acks(ids)
-	if err != nil {
-		return err
-	}
-	leases, err := r.LeasesOn(ids)
-	if err != nil {
-		return err
-	}
-	for _, loss := range inbox.Losses(readers, ids, acks, leases) {
-		unread[Unread{Subscription: loss.Subscription, Subscriber: loss.Subscriber}]++
-	}
-	return nil
-}
-
-// bytes measures the items that would go.
-func (p Purge) bytes(r storage.Reader, top int64) (sum int64, err error) {
-	if top == 0 {
-		return 0, nil
-	}
-	err = r.Scan(storage.Scan{Queue: p.Queue, Through: top}, func(item inbox.Item) (bool, error) {
-		if p.Before == 0 || item.CreatedAt < p.Before {
-			sum += int64(len(item.Payload))
-			if item.Key != nil {
-				sum += int64(len(*item.Key))
-			}
-		}
-		return true, nil
-	})
-	return sum, err
 }

@@ -151,7 +151,7 @@ func TestCARE6_Plan(t *testing.T) {
 	}
 	plan, err := h.PlanPurge(context.Background(), app.Purge{Queue: "q"})
 	h.must(err)
-	want := []app.Unread{{Subscription: "all", Subscriber: "w", Items: 1193}, {Subscription: "one", Items: 1199}}
+	want := []app.Unread{{Subscription: "all", Subscriber: "w", Items: 1193}, {Subscription: "one", Items: 1195, Leased: 4}}
 	if plan.Items != 1200 || plan.Bytes != 2*3693+1200 || !slices.Equal(plan.Unread, want) {
 		t.Errorf("%+v", plan)
 	}
@@ -162,6 +162,37 @@ func TestCARE6_Plan(t *testing.T) {
 	if done := h.purge(app.Purge{Queue: "q"}); done != plan.Purged {
 		t.Errorf("purged %+v, planned %+v", done, plan.Purged)
 	}
+}
+
+// TestCARE6_PlanOfLeases: only what somebody holds is leased; what was given back or
+// comes again is unread, and what is parked is nobody's loss.
+func TestCARE6_PlanOfLeases(t *testing.T) {
+	h := newHouse(t)
+	h.fill("q", 4)
+	h.subscribe("one", "w", rules("share=one consume=on_ack lease=10 attempts=2 limit=3"))
+	h.pull("one", "w")
+	if _, err := h.Nack(context.Background(), app.Nack{Items: []int64{3}, Subscriber: "w", Subscription: "one", Delay: 60}); err != nil {
+		t.Fatal(err)
+	}
+	plan := func() []app.Unread {
+		t.Helper()
+		plan, err := h.PlanPurge(context.Background(), app.Purge{Queue: "q"})
+		h.must(err)
+		return plan.Unread
+	}
+	want := func(unread, leased int64) {
+		t.Helper()
+		if got := plan(); !slices.Equal(got, []app.Unread{{Subscription: "one", Items: unread, Leased: leased}}) {
+			t.Errorf("%+v", got)
+		}
+	}
+	want(2, 2)
+	h.at(1015) // both leases have ended, and have an attempt left
+	want(4, 0)
+	h.pull("one", "w")
+	want(1, 3)
+	h.at(1030) // the last leases of 1 and 2, and the first one of 4
+	want(2, 0)
 }
 
 // TestCARE6_Stopped: a purge whose time is over tells what is gone by then.

@@ -91,7 +91,7 @@ func TestCARE3_KilledAtAnyTime(t *testing.T) {
 			left func(s *tended, n int64) bool
 		}{
 			{"vacuum", []string{"vacuum"}, func(_ *tended, n int64) bool { return n == tendedItems }},
-			{"purge", []string{"purge", "q"}, func(_ *tended, n int64) bool { return n == tendedItems || n == tendedItems-1000 || n == 0 }},
+			{"purge", []string{"purge", "q", "--yes"}, func(_ *tended, n int64) bool { return n == tendedItems || n == tendedItems-1000 || n == 0 }},
 			{"restore", []string{"restore", "small.db"}, func(_ *tended, n int64) bool { return n == tendedItems || n == 1 }},
 			{"backup", []string{"backup", "new.db"}, func(s *tended, n int64) bool {
 				if _, err := os.Stat(filepath.Join(s.dir, "new.db")); err == nil {

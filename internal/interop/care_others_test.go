@@ -78,7 +78,7 @@ func TestCARE2_OthersGoOn(t *testing.T) {
 		if out := c.at(file).ok(mixed(i+1), "check"); out != "ok\n" {
 			t.Errorf("the backup of the %s build: %q", b.name, out)
 		}
-		if out := c.ok(b, "purge", "junk"); out != "purged junk: 1 item\n" {
+		if out := c.ok(b, "purge", "junk", "--yes"); out != "purged junk: 1 item\n" {
 			t.Errorf("purge of the %s build: %q", b.name, out)
 		}
 		c.ok(b, "vacuum")

@@ -198,9 +198,10 @@ func TestCMD5_ReadingCreatesNothing(t *testing.T) {
 	onEach(t, func(t *testing.T, b binary) {
 		s := newSite(t)
 		before := snapshot(t, s.dir)
-		for _, args := range [][]string{{"status"}, {"list"}, {"list", "q"}} {
-			if out := s.ok(b, args...); out != "" {
-				t.Errorf("%v printed %q", args, out)
+		for _, args := range [][]string{{"status"}, {"list"}, {"list", "q"}, {"outbox", "list"}} {
+			want := result{stderr: "tundish: there is no database at " + s.db + " yet\n"}
+			if r := s.run(b, args...); r != want {
+				t.Errorf("%v: %+v", args, r)
 			}
 		}
 		if r := s.run(b, "check"); r.code != 0 || r.stdout != "ok\n" || !strings.Contains(r.stderr, s.db) {

@@ -77,6 +77,7 @@ func newHouse(t *testing.T, as string, change ...func(*house)) *house {
 	h.stop = stop
 	desk := cli.Desk{
 		Version: "test", Subscriber: as, MaxBytes: 9000, Input: in, Output: h.output,
+		Now:   time.Now,
 		Inbox: func(_ context.Context, do func(*app.Inbox) error) error { return do(h.inbox) },
 		Note: func(format string, args ...any) {
 			h.mu.Lock()

@@ -6,6 +6,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/tundish-go/tundish/app"
+	"github.com/tundish-go/tundish/cmd/tundish/internal/cli"
 	"github.com/tundish-go/tundish/domain/inbox"
 )
 
@@ -20,9 +21,10 @@ type publishInput struct {
 }
 
 type publishOutput struct {
-	ID        int64 `json:"id,omitempty" jsonschema:"the item's id; it has none while it waits for its time"`
-	Scheduled int64 `json:"scheduled,omitempty" jsonschema:"the number under which it waits for its time; tundish unschedule takes it back"`
-	Duplicate bool  `json:"duplicate" jsonschema:"it was there already, under this id or number"`
+	ID        int64    `json:"id,omitempty" jsonschema:"the item's id; it has none while it waits for its time"`
+	Scheduled int64    `json:"scheduled,omitempty" jsonschema:"the number under which it waits for its time; tundish unschedule takes it back"`
+	Duplicate bool     `json:"duplicate" jsonschema:"it was there already, under this id or number"`
+	Notes     []string `json:"notes,omitempty" jsonschema:"what you should know, such as that its time has passed already"`
 }
 
 func (s *server) addPublish(to *sdk.Server) {
@@ -37,6 +39,9 @@ func (s *server) addPublish(to *sdk.Server) {
 		err = s.work(ctx, func(in *app.Inbox) error {
 			published, err := in.Publish(ctx, message)
 			out = publishOutput{ID: published.ID, Scheduled: published.Scheduled, Duplicate: published.Duplicate}
+			if err == nil {
+				out.Notes = cli.RemarksOnPublish(cli.ByTool, message, published, s.desk.Now().Unix())
+			}
 			return err
 		})
 		return out, "", err

@@ -20,7 +20,7 @@ func TestMCP3_PublishLater(t *testing.T) {
 		{`{"queue":"q","payload":1,"dedupe":"d"}`, `{"scheduled":1,"duplicate":true}`},
 		{`{"queue":"q","payload":2,"at":"@9000000000","expires":"@9000000001"}`, `{"scheduled":2,"duplicate":false}`},
 		{`{"queue":"q","payload":3,"at":"2099-07-29T09:00:00+02:00"}`, `{"scheduled":3,"duplicate":false}`},
-		{`{"queue":"q","payload":4,"at":"@1"}`, `{"scheduled":4,"duplicate":false}`},
+		{`{"queue":"q","payload":4,"at":"@1"}`, `{"scheduled":4,"duplicate":false,"notes":["the time of at has passed: it becomes an item with the next publish to q, or the next pull from it"]}`},
 		{`{"queue":"q","payload":5,"expires":"2099-07-29T09:00:00Z"}`, `{"id":2,"duplicate":false}`}, // behind the one whose time has passed
 		{`{"queue":"q","payload":6}`, `{"id":3,"duplicate":false}`},
 	} {

@@ -8,6 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/tundish-go/tundish/app"
+	"github.com/tundish-go/tundish/cmd/tundish/internal/cli"
 	"github.com/tundish-go/tundish/domain/inbox"
 )
 
@@ -35,6 +36,7 @@ type subscribeOutput struct {
 	Rules      inbox.Rules `json:"rules" jsonschema:"the rules as stored; every and lease are seconds"`
 	SharedWith []string    `json:"shared_with,omitempty" jsonschema:"other subscribers whose rules changed by this too"`
 	Lost       []int64     `json:"lost,omitempty" jsonschema:"leased items that nobody gets again"`
+	Notes      []string    `json:"notes,omitempty" jsonschema:"what you should know, such as a filter that is probably not what you mean: mend the rules then"`
 }
 
 func (s *server) addSubscribe(to *sdk.Server) {
@@ -52,10 +54,11 @@ With queue it creates the subscription, or replaces all its rules, for its other
 			return out, "", err
 		}
 		err = s.work(ctx, func(in *app.Inbox) error {
-			done, err := in.Subscribe(ctx, app.Subscribe{Name: input.Name, Subscriber: who, Rules: rules})
+			request := app.Subscribe{Name: input.Name, Subscriber: who, Rules: rules}
+			done, err := in.Subscribe(ctx, request)
 			out = subscribeOutput{
 				Created: done.Created, Replaced: done.Replaced, MovedFrom: done.MovedFrom, Bound: done.Bound,
-				Rules: done.Rules, SharedWith: done.SharedWith, Lost: done.Lost,
+				Rules: done.Rules, SharedWith: done.SharedWith, Lost: done.Lost, Notes: cli.RemarksOnSubscribe(cli.ByTool, request, done),
 			}
 			return err
 		})

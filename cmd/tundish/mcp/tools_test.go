@@ -79,7 +79,7 @@ func TestMCP3_PublishPullAck(t *testing.T) {
 	if got := h.good("list", args{"queue": "q", "key": "k", "text": "n"}); !strings.HasPrefix(got, `{"items":[{"id":1,`) {
 		t.Error(got)
 	}
-	if got := h.good("list", args{"queue": "q", "unacked": true}); got != `{}` {
+	if got := h.good("list", args{"queue": "q", "unacked": true}); got != `{"items":[]}` {
 		t.Error(got)
 	}
 	_, result := h.call("status", nil)
@@ -201,6 +201,17 @@ func TestMCP3_Digits(t *testing.T) {
 		if got := h.good("show", args{"id": i + 1}); !strings.Contains(got, `"payload":`+test.shown+`,`) {
 			t.Errorf("%s is shown as %s", test.payload, got)
 		}
+	}
+}
+
+// MCP-3: what has nothing in it is an empty list, and not the absence of one.
+func TestMCP3_EmptyList(t *testing.T) {
+	h := newHouse(t, "w").connect()
+	if got := h.good("list", args{}); got != `{"queues":[]}` {
+		t.Error(got)
+	}
+	if got := h.good("list", args{"queue": "unknown"}); got != `{"items":[]}` {
+		t.Error(got)
 	}
 }
 

@@ -19,8 +19,9 @@ type listInput struct {
 }
 
 type listOutput struct {
-	Queues []queueOf    `json:"queues,omitempty"`
-	Items  []itemOutput `json:"items,omitempty" jsonschema:"oldest first"`
+	// One of the two is there, even if it is empty.
+	Queues []queueOf    `json:"queues,omitzero" jsonschema:"without queue: those that hold items"`
+	Items  []itemOutput `json:"items,omitzero" jsonschema:"of the queue, oldest first; none also if there is no such queue"`
 	// LeftOut is what the size of the answer left out.
 	LeftOut int `json:"left_out,omitempty" jsonschema:"how many older items were left out because the answer would be too long"`
 }
@@ -73,6 +74,7 @@ func (l listInput) check() error {
 
 func queues(ctx context.Context, in *app.Inbox) (out []queueOf, err error) {
 	found, err := in.Queues(ctx)
+	out = []queueOf{}
 	for _, q := range found {
 		out = append(out, queueOf{Queue: q.Queue, Count: q.Count})
 	}
@@ -89,6 +91,7 @@ func (l listInput) items(ctx context.Context, in *app.Inbox) (out []itemOutput, 
 		request.Limit = listItems
 	}
 	size := 0
+	out = []itemOutput{}
 	err = in.List(ctx, request, func(view app.ItemView) error {
 		out = append(out, itemOf(view))
 		for size += len(view.Payload); size > listBytes && len(out) > 1; leftOut++ {

@@ -39,7 +39,7 @@ lease: leave the item to them.`,
 			if err != nil {
 				return err
 			}
-			return s.withInbox(cmd.Context(), func(in *app.Inbox) error {
+			return s.withExisting(cmd.Context(), func(in *app.Inbox) error {
 				return s.ack(cmd.Context(), in, request, flags.json)
 			})
 		},

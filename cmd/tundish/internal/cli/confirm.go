@@ -13,9 +13,9 @@ import (
 var errDeclined = errors.New("nothing was changed")
 
 // confirm asks a person, if there is one at the terminal, and fails unless the
-// answer is yes. Programs are not asked: they mean what they call.
+// answer is yes. Programs are not asked: what they change can be changed back.
 func (s *session) confirm(yes bool, format string, args ...any) error {
-	if yes || !s.terminal(s.Stdin) || !s.terminal(s.Stderr) {
+	if yes || !s.asks() {
 		return nil
 	}
 	_, _ = fmt.Fprint(s.Stderr, domain.Escape(fmt.Sprintf(format, args...))+" [y/N] ")
@@ -25,6 +25,15 @@ func (s *session) confirm(yes bool, format string, args ...any) error {
 		return nil
 	}
 	return errDeclined
+}
+
+// confirmLoss is confirm for what nobody can bring back: where there is nobody to
+// ask, the call itself must say --yes (CARE-1).
+func (s *session) confirmLoss(yes bool, format string, args ...any) error {
+	if !yes && !s.asks() {
+		return usage("nothing was changed", "--yes is missing, and there is no terminal to ask on")
+	}
+	return s.confirm(yes, format, args...)
 }
 
 // plural is a number with what it counts.

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -29,6 +30,40 @@ func (s *session) withInbox(ctx context.Context, do func(*app.Inbox) error) erro
 		}
 		return do(in)
 	})
+}
+
+// withExisting is withInbox for commands that can change only what exists: where no
+// database is they make none, and name the path (CMD-5).
+func (s *session) withExisting(ctx context.Context, do func(*app.Inbox) error) error {
+	return s.withInbox(ctx, func(in *app.Inbox) error {
+		if absent(s.database) {
+			return noDatabase(s.database)
+		}
+		return do(in)
+	})
+}
+
+// noDatabase is what a store itself answers where it cannot go on without one.
+func noDatabase(path string) error {
+	return &domain.Error{
+		Code: domain.NotFound, Text: fmt.Sprintf("there is no database at %q", fullPath(path)), Remedy: "name another one with --db",
+	}
+}
+
+// noteAbsent says that there is no database where --db leads, which may be
+// mistyped: who only reads gets the answer of an empty one all the same (CMD-5).
+func (s *session) noteAbsent() {
+	if s.global.database != "" && absent(s.database) {
+		s.note("there is no database at %s yet", fullPath(s.database))
+	}
+}
+
+// fullPath is a path from the root, if that can be told.
+func fullPath(path string) string {
+	if absolute, err := filepath.Abs(path); err == nil {
+		return absolute
+	}
+	return path
 }
 
 // inbox makes the inbox over a store.

@@ -16,18 +16,18 @@ func (s *session) deleteCommand() *cobra.Command {
 		Short: "Delete a subscription with its positions and claims",
 		Long: `Delete a subscription with its bindings and their positions, its acks with their
 notes, its leases, and the marks of what was shown. The items of its queue stay.
-On a terminal it asks first.
+On a terminal it asks first; elsewhere it wants --yes, and exits 2 without it.
 
 The database is written anew at the end, so that nothing of what was deleted can
 be read in its file; that takes about as long as copying the file.`,
-		Example: "  tundish delete builds\n  tundish delete builds --yes --json",
+		Example: "  tundish delete builds --yes\n  tundish delete builds --yes --json",
 		Args:    s.operands("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := inbox.CheckSubscription(args[0]); err != nil {
 				return err
 			}
-			return s.withInbox(cmd.Context(), func(in *app.Inbox) error {
-				if err := s.confirm(yes, "delete the subscription %s with its positions, acks and leases?", args[0]); err != nil {
+			return s.withExisting(cmd.Context(), func(in *app.Inbox) error {
+				if err := s.confirmLoss(yes, "delete the subscription %s with its positions, acks and leases?", args[0]); err != nil {
 					return err
 				}
 				done, err := in.Delete(cmd.Context(), args[0])
@@ -38,7 +38,7 @@ be read in its file; that takes about as long as copying the file.`,
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask; needed where there is no terminal")
 	s.addJSON(cmd)
 	return cmd
 }

@@ -65,6 +65,7 @@ func (s *session) exportOut(ctx context.Context, flags exportFlags) error {
 		return usage("leave it out, or name a file", "--force is for a file")
 	}
 	return s.withInbox(ctx, func(in *app.Inbox) error {
+		s.noteAbsent()
 		done, err := in.Export(ctx, app.Export{Queue: flags.queue}, s.text)
 		if failed := s.flush(); failed != nil {
 			return failed
@@ -80,6 +81,7 @@ func (s *session) exportOut(ctx context.Context, flags exportFlags) error {
 // exportTo exports to a file.
 func (s *session) exportTo(ctx context.Context, flags exportFlags, path string) error {
 	return s.withInbox(ctx, func(in *app.Inbox) error {
+		s.noteAbsent()
 		var done app.Exported
 		err := s.writeFile(path, flags.force, func(w io.Writer) (err error) {
 			buffer := bufio.NewWriterSize(w, 64<<10)

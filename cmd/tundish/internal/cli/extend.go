@@ -36,7 +36,7 @@ nobody does.`,
 			if request.Lease, err = duration("lease", lease); err != nil {
 				return err
 			}
-			return s.withInbox(cmd.Context(), func(in *app.Inbox) error {
+			return s.withExisting(cmd.Context(), func(in *app.Inbox) error {
 				done, err := in.Extend(cmd.Context(), request)
 				if err != nil {
 					return s.extendRefused(err, request, flags.json)

@@ -24,7 +24,7 @@ all that were ever given.
 
 With --items the items alone are published anew, in their order, under new ids and
 as new as any other, also into a database that is in use. Items that have expired
-are left out.`,
+are left out, and so are messages that wait for their time; it tells how many.`,
 		Example: "  tundish import inbox.ndjson\n  gunzip -c ci.ndjson.gz | tundish import --items",
 		Args:    s.operands("[FILE]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -52,6 +52,7 @@ type importedJSON struct {
 	First         int64 `json:"first_id"`
 	Last          int64 `json:"last_id"`
 	Expired       int64 `json:"expired"`
+	Waiting       int64 `json:"waiting"`
 }
 
 func (s *session) importFrom(ctx context.Context, in *app.Inbox, source io.ReadSeeker, items bool) error {
@@ -74,6 +75,9 @@ func (s *session) importFrom(ctx context.Context, in *app.Inbox, source io.ReadS
 	}
 	if done.Expired > 0 {
 		s.note("%s left out, whose time is over", plural(done.Expired, "item"))
+	}
+	if done.Waiting > 0 {
+		s.note("%s left out: --items publishes none that waits for its time", plural(done.Waiting, "scheduled message"))
 	}
 	if err != nil && done.Items > 0 {
 		return &domain.Error{Code: domain.CodeOf(err), Text: "stopped after " + plural(done.Items, "stored item"), Err: err}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -36,7 +37,11 @@ func (s *session) initHost(cmd *cobra.Command, host setup.Host, place setup.Plac
 		}
 	}
 	if flags.print {
-		return s.printPlan(change, flags.as, subscription)
+		if err := s.printPlan(change, flags.as, subscription); err != nil {
+			return err
+		}
+		s.noteShared(place, change)
+		return nil
 	}
 	if err := s.confirmChange(change, flags.yes); err != nil {
 		return err
@@ -48,6 +53,7 @@ func (s *session) initHost(cmd *cobra.Command, host setup.Host, place setup.Plac
 		return err
 	}
 	s.tellChange(host, change)
+	s.noteShared(place, change)
 	s.tellNext(host, place, flags.as, subscription, more)
 	return nil
 }
@@ -112,6 +118,17 @@ func editedLine(change *setup.Change) string {
 func (s *session) tellEdited(change *setup.Change) {
 	if change.Edited != "" {
 		s.print("the file with the changes by hand: %s\n", change.Edited)
+	}
+}
+
+// noteShared says that a file of a repository has paths of this machine in it. No host
+// takes the file that --project writes for a private one.
+func (s *session) noteShared(place setup.Place, change *setup.Change) {
+	if !place.Project || change.Nothing() {
+		return
+	}
+	if _, err := os.Stat(filepath.Join(place.Folder, ".git")); err == nil {
+		s.note("%s is in a git work tree and has paths of this machine in it; who commits it gives them to others", change.Path)
 	}
 }
 

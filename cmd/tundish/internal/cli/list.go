@@ -47,6 +47,7 @@ one first: "scheduled" is the number that unschedule takes, "at" the time.`,
 				return err
 			}
 			return s.withInbox(cmd.Context(), func(in *app.Inbox) error {
+				s.noteAbsent()
 				if flags.scheduled {
 					return s.listScheduled(cmd.Context(), in, request)
 				}

@@ -25,6 +25,8 @@ type Desk struct {
 	Output     Output
 	// Inbox lets do work with the inbox: one caller at a time.
 	Inbox func(ctx context.Context, do func(*app.Inbox) error) error
+	// Now is the time of day by which messages wait and expire.
+	Now func() time.Time
 	// Note tells a person one line. It may be called at any time.
 	Note func(format string, args ...any)
 }
@@ -57,7 +59,7 @@ input, SIGTERM or SIGINT ends the server.`,
   tundish mcp --as reviewer --max-bytes 4096`,
 		Args: s.operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			desk := Desk{Version: s.Version, Subscriber: as, Input: s.Stdin, Output: s.stdout, Note: s.note}
+			desk := Desk{Version: s.Version, Subscriber: as, Input: s.Stdin, Output: s.stdout, Now: s.Clock.Now, Note: s.note}
 			if set(cmd.Flags(), "as") {
 				if err := inbox.CheckSubscriber(as); err != nil {
 					return err

@@ -36,7 +36,7 @@ nobody does.`,
 			if err := flags.check(cmd); err != nil {
 				return err
 			}
-			return s.withInbox(cmd.Context(), func(in *app.Inbox) error {
+			return s.withExisting(cmd.Context(), func(in *app.Inbox) error {
 				done, err := in.Nack(cmd.Context(), request)
 				if err != nil {
 					return s.nackRefused(err, request, flags.json)

@@ -32,6 +32,7 @@ held an attempt before, and the last error. Texts are shown with --json only.`,
 				}
 			}
 			return s.withOutbox(cmd.Context(), func(service *outbox.Service) error {
+				s.noteAbsent()
 				entries, err := service.List(cmd.Context(), names[0], names[1])
 				if s.tabular(asJSON) {
 					s.printTable(entryTable(entries, s.Clock.Now()))
@@ -39,7 +40,7 @@ held an attempt before, and the last error. Texts are shown with --json only.`,
 				}
 				for _, e := range entries {
 					if asJSON {
-						_ = s.printLine([]byte(domain.Escape(jsonText(e)))) // flush tells
+						_ = s.printLine([]byte(domain.Escape(entryJSON(e)))) // flush tells
 					} else {
 						s.print("%s\n", entryLine(e, s.Clock.Now()))
 					}
@@ -65,6 +66,18 @@ func entryLine(e outbox.Entry, now time.Time) string {
 	return fmt.Sprintf("%s\t%s\t%s\t%s\tattempts=%d\tdue=%s\tunknown=%d\treason=%s\tblocked=%s\tprior_since=%s\tlast_error=%s",
 		domain.Escape(e.ID), domain.Escape(e.WorkspaceID), domain.Escape(e.SessionID), domain.Escape(e.Status), e.Attempts,
 		dueIn(e, now), unknown, quoted(e.Reason), blocked(e), prior, quoted(e.LastError))
+}
+
+// entryJSON is an entry as receivers get it, but for how long its lane has been in
+// flight: in whole seconds, as commands tell durations, and 0 in the first of them.
+func entryJSON(e outbox.Entry) string {
+	flight := e.InFlightFor
+	e.InFlightFor = 0 // and so left out
+	text := jsonText(e)
+	if e.BlockedByInFlight {
+		text = fmt.Sprintf(`%s,"inFlightFor":%d}`, strings.TrimSuffix(text, "}"), flight/time.Second)
+	}
+	return text
 }
 
 // entryTable is the same for a person.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -24,12 +25,13 @@ works on which session.`,
 		Args:    s.operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.withOutbox(cmd.Context(), func(service *outbox.Service) error {
+				s.noteAbsent()
 				status, err := service.Status(cmd.Context())
 				switch {
 				case err != nil:
 					return err
 				case asJSON:
-					line := jsonText(outboxStatusJSON{status, milliseconded(status.OldestAt), milliseconded(status.LastLoopAt)})
+					line := jsonText(outboxStatusOf(status))
 					return s.printLine([]byte(domain.Escape(line)))
 				}
 				lines := outboxStatusLines(status)
@@ -48,11 +50,65 @@ works on which session.`,
 	return cmd
 }
 
-// outboxStatusJSON is the status with times as entries have them.
+// outboxStatusJSON is the status with times as entries have them, durations in whole
+// seconds, and each count that the text shows.
 type outboxStatusJSON struct {
-	outbox.Status
-	OldestAt   string `json:"oldestAt,omitempty"`
-	LastLoopAt string `json:"lastLoopAt,omitempty"`
+	Entries    map[string]int64 `json:"entries"`
+	OldestID   string           `json:"oldestID,omitempty"`
+	OldestAt   string           `json:"oldestAt,omitempty"`
+	Sweeps     map[string]int64 `json:"sweeps"`
+	Leases     []laneLeaseJSON  `json:"leases"`
+	Holds      []holdJSON       `json:"holds"`
+	LastLoopAt string           `json:"lastLoopAt,omitempty"`
+}
+
+type laneLeaseJSON struct {
+	WorkspaceID string `json:"workspaceID"`
+	SessionID   string `json:"sessionID"`
+	EntryID     string `json:"entryID"`
+	Owner       string `json:"owner"`
+	For         int64  `json:"for"` // seconds
+	Stale       bool   `json:"stale"`
+}
+
+type holdJSON struct {
+	WorkspaceID string `json:"workspaceID"`
+	Reason      string `json:"reason,omitempty"`
+	For         int64  `json:"for"` // seconds
+}
+
+func outboxStatusOf(status outbox.Status) outboxStatusJSON {
+	out := outboxStatusJSON{
+		Entries: withZeros(status.Entries, entryStates()), Sweeps: withZeros(status.Sweeps, sweepOutcomes()),
+		OldestID: status.OldestID, OldestAt: milliseconded(status.OldestAt), LastLoopAt: milliseconded(status.LastLoopAt),
+		Leases: []laneLeaseJSON{}, Holds: []holdJSON{},
+	}
+	for _, l := range status.Leases {
+		out.Leases = append(out.Leases, laneLeaseJSON{l.WorkspaceID, l.SessionID, l.EntryID, l.Owner, int64(l.For / time.Second), l.Stale})
+	}
+	for _, h := range status.Holds {
+		out.Holds = append(out.Holds, holdJSON{h.WorkspaceID, h.Reason, int64(h.For / time.Second)})
+	}
+	return out
+}
+
+// entryStates are the states that are always counted, and sweepOutcomes what sweeps
+// can come to, in the order in which they are shown.
+func entryStates() []string {
+	return []string{outbox.StatusPending, outbox.StatusDelivering, outbox.StatusVerifying, outbox.StatusError, outbox.StatusParked}
+}
+
+func sweepOutcomes() []string {
+	return []string{"completed", "rearmed", "unchanged", "indeterminate"}
+}
+
+// withZeros are the counts with a 0 for each name that has none.
+func withZeros(counts map[string]int64, names []string) map[string]int64 {
+	all := maps.Clone(counts)
+	for _, name := range names {
+		all[name] = counts[name]
+	}
+	return all
 }
 
 func milliseconded(t time.Time) string {
@@ -69,9 +125,9 @@ func outboxStatusLines(status outbox.Status) [][]string {
 		oldest = []string{"oldest", domain.Escape(status.OldestID), "accepted=" + timeText(status.OldestAt)}
 	}
 	lines := [][]string{
-		figures("entries", status.Entries, outbox.StatusPending, outbox.StatusDelivering, outbox.StatusVerifying, outbox.StatusError, outbox.StatusParked),
+		figures("entries", status.Entries, entryStates()),
 		oldest,
-		figures("sweeps", status.Sweeps, "completed", "rearmed", "unchanged", "indeterminate"),
+		figures("sweeps", status.Sweeps, sweepOutcomes()),
 		{"loop", timeText(status.LastLoopAt)},
 	}
 	for _, h := range status.Holds {
@@ -91,7 +147,7 @@ func outboxStatusLines(status outbox.Status) [][]string {
 }
 
 // figures are in a fixed order, and then come those that only some databases have.
-func figures(title string, counts map[string]int64, names ...string) []string {
+func figures(title string, counts map[string]int64, names []string) []string {
 	line := []string{title}
 	for _, name := range names {
 		line = append(line, fmt.Sprintf("%s=%d", name, counts[name]))

@@ -162,6 +162,44 @@ func TestOUT16_EntryLine(t *testing.T) {
 	}
 }
 
+// OUT-16, VIEW-3: the JSON of an entry is what receivers get, but its duration is in
+// whole seconds, and there also when that is none.
+func TestOUT16_EntryJSON(t *testing.T) {
+	e := outbox.Entry{ID: "ob_1", Text: "a}", Status: outbox.StatusPending, AcceptedAt: time.Unix(1000, 0)}
+	plain := jsonText(e)
+	if got := entryJSON(e); got != plain {
+		t.Errorf("%s, not %s", got, plain)
+	}
+	for flight, want := range map[time.Duration]int64{0: 0, 900 * time.Millisecond: 0, 3900 * time.Millisecond: 3, time.Hour: 3600} {
+		e.BlockedByInFlight, e.InFlightFor = true, flight
+		var got struct {
+			ID          string
+			InFlightFor *int64
+		}
+		if err := json.Unmarshal([]byte(entryJSON(e)), &got); err != nil || got.ID != e.ID || got.InFlightFor == nil || *got.InFlightFor != want {
+			t.Errorf("%s gives %s, %v", flight, entryJSON(e), err)
+		}
+	}
+}
+
+// OUT-16, VIEW-3: the JSON of a status has whole seconds, and a 0 for what was not
+// counted; what only some databases have is counted too.
+func TestOUT16_StatusJSON(t *testing.T) {
+	status := outbox.Status{
+		Entries: map[string]int64{outbox.StatusError: 2, "unreadable": 1}, Sweeps: map[string]int64{"rearmed": 3},
+		Leases:     []outbox.Holding{{WorkspaceID: "w", SessionID: "s", EntryID: "ob_1", Owner: "o", For: 1999 * time.Millisecond, Stale: true}},
+		Holds:      []outbox.Aside{{WorkspaceID: "w", For: 999 * time.Millisecond}},
+		LastLoopAt: time.Unix(1000, 0),
+	}
+	const want = `{"entries":{"delivering":0,"error":2,"parked":0,"pending":0,"unreadable":1,"verifying":0},` +
+		`"sweeps":{"completed":0,"indeterminate":0,"rearmed":3,"unchanged":0},` +
+		`"leases":[{"workspaceID":"w","sessionID":"s","entryID":"ob_1","owner":"o","for":1,"stale":true}],` +
+		`"holds":[{"workspaceID":"w","for":0}],"lastLoopAt":"1970-01-01T00:16:40.000Z"}`
+	if got := jsonText(outboxStatusOf(status)); got != want {
+		t.Errorf("\n got %s\nwant %s", got, want)
+	}
+}
+
 // OUT-16: the exit codes of what only the outbox has.
 func TestOUT16_ExitCodes(t *testing.T) {
 	if got := exitCode(&domain.Error{Err: outbox.ErrCapped}); got != 4 {

@@ -26,13 +26,19 @@ func (s *session) purgeCommand() *cobra.Command {
 the messages that wait there for their time. With --before only items that were
 created before a time go, and what waits stays: @SECONDS of Unix time,
 2026-01-31T09:30:00Z, or a duration with its unit, such as 2d for two days ago.
-Items that are published meanwhile stay. On a terminal it asks first.
+Items that are published meanwhile stay. On a terminal it asks first; elsewhere it
+wants --yes, and exits 2 without it.
+
+With --dry-run it removes nothing and needs no --yes: it tells what would go and, in
+a line for each reader, how many items were not delivered yet (unread=) and how many
+are leased now and not acked (leased=). Where each item goes to one subscriber, they
+are those of all subscribers together, and - stands in place of a name.
 
 What is purged is not counted as dropped, and positions move behind it. Ids are
 not used again. The database is written anew at the end, so that nothing of what
 was purged can be read in its file; that takes about as long as copying the file.`,
 		Example: `  tundish purge ci --before 30d --dry-run
-  tundish purge ci --before 2026-01-31T00:00:00Z
+  tundish purge ci --before 2026-01-31T00:00:00Z --yes
   tundish purge ci --yes`,
 		Args: s.operands("QUEUE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -40,7 +46,7 @@ was purged can be read in its file; that takes about as long as copying the file
 			if err != nil {
 				return err
 			}
-			return s.withInbox(cmd.Context(), func(in *app.Inbox) error {
+			return s.withExisting(cmd.Context(), func(in *app.Inbox) error {
 				if flags.dryRun {
 					return s.planPurge(cmd.Context(), in, request)
 				}
@@ -49,8 +55,8 @@ was purged can be read in its file; that takes about as long as copying the file
 		},
 	}
 	cmd.Flags().StringVar(&flags.before, "before", "", "only items created before this `TIME`")
-	cmd.Flags().BoolVar(&flags.dryRun, "dry-run", false, "only tell what would go, and who has not read it")
-	cmd.Flags().BoolVar(&flags.yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(&flags.dryRun, "dry-run", false, "only tell what would go, and who has not read it; - stands for all subscribers together")
+	cmd.Flags().BoolVar(&flags.yes, "yes", false, "do not ask; needed where there is no terminal")
 	s.addJSON(cmd)
 	return cmd
 }
@@ -83,6 +89,7 @@ type unreadJSON struct {
 	Subscription string `json:"subscription"`
 	Subscriber   string `json:"subscriber"`
 	Items        int64  `json:"items"`
+	Leased       int64  `json:"leased"`
 }
 
 func (s *session) planPurge(ctx context.Context, in *app.Inbox, request app.Purge) error {
@@ -98,21 +105,23 @@ func (s *session) planPurge(ctx context.Context, in *app.Inbox, request app.Purg
 		plural(plan.Items, "item"), plural(plan.Bytes, "byte"), scheduled(plan.Scheduled))
 	for _, u := range plan.Unread {
 		unread = append(unread, unreadJSON(u))
-		lines += fmt.Sprintf("%s\t%s\tunread=%d\n", u.Subscription, or(u.Subscriber, "-"), u.Items)
+		lines += fmt.Sprintf("%s\t%s\tunread=%d\tleased=%d\n", u.Subscription, or(u.Subscriber, "-"), u.Items, u.Leased)
 	}
 	s.printResult(purgedJSON{request.Queue, true, plan.Items, plan.Scheduled, &plan.Bytes, &unread}, "%s", lines)
 	return nil
 }
 
 func (s *session) purge(ctx context.Context, in *app.Inbox, request app.Purge, yes bool) error {
-	if !yes && s.terminal(s.Stdin) && s.terminal(s.Stderr) {
+	question := ""
+	if !yes && s.asks() {
 		plan, err := in.PlanPurge(ctx, request)
 		if err != nil {
 			return err
 		}
-		if err := s.confirm(yes, "%s", purgeQuestion(request.Queue, plan)); err != nil {
-			return err
-		}
+		question = purgeQuestion(request.Queue, plan)
+	}
+	if err := s.confirmLoss(yes, "%s", question); err != nil {
+		return err
 	}
 	request.Progress = func(items int64) { s.progress("%d purged", items) }
 	done, err := in.Purge(ctx, request)
@@ -130,7 +139,14 @@ func (s *session) purge(ctx context.Context, in *app.Inbox, request app.Purge, y
 func purgeQuestion(queue string, plan app.PurgePlan) string {
 	var readers []string
 	for _, u := range plan.Unread {
-		readers = append(readers, fmt.Sprintf("%d unread in %s", u.Items, strings.TrimSuffix(u.Subscription+" by "+u.Subscriber, " by ")))
+		var what []string
+		if u.Items > 0 {
+			what = append(what, fmt.Sprintf("%d unread", u.Items))
+		}
+		if u.Leased > 0 {
+			what = append(what, fmt.Sprintf("%d leased", u.Leased))
+		}
+		readers = append(readers, strings.Join(what, " and ")+" in "+strings.TrimSuffix(u.Subscription+" by "+u.Subscriber, " by "))
 	}
 	unread := ""
 	if len(readers) > 0 {

@@ -14,7 +14,8 @@ func (s *session) restoreCommand() *cobra.Command {
 		Long: `Put a backup in the place of everything in the database, inbox and outbox, while
 others use it: they see all of it from one moment to the next. The backup is
 checked first. What was there before is kept in a file beside the database, whose
-name is told. On a terminal it asks first.
+name is told. So it does not insist on --yes: on a terminal it asks first, and
+elsewhere it goes on.
 
 Positions, acks and leases are those of the backup: what was delivered after it
 was made is delivered again, and what was published after it is only in the file

@@ -57,7 +57,9 @@ way, "tundish outbox" takes prompts for sessions and delivers them.`,
 	s.addCommands(root)
 	each(root, func(cmd *cobra.Command) {
 		s.addJQ(cmd)
-		if !s.completing() { // a completion parses the words more than once
+		if s.completing() {
+			s.completeNames(cmd)
+		} else { // a completion parses the words more than once
 			cmd.Flags().VisitAll(givenOnce)
 		}
 		cmd.Flags().SortFlags = false

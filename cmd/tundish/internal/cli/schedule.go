@@ -33,21 +33,21 @@ func (f publishFlags) times(given func(string) bool, message *app.Message) (err 
 }
 
 type scheduledJSON struct {
-	Scheduled int64 `json:"scheduled"`
-	Duplicate bool  `json:"duplicate"`
+	Scheduled int64    `json:"scheduled"`
+	Duplicate bool     `json:"duplicate"`
+	Notes     []string `json:"notes,omitempty"` // as on standard error
 }
 
 // printScheduled tells the number under which a message waits (TIME-1).
 func (s *session) printScheduled(message app.Message, published app.Published, asJSON bool) error {
 	number := published.Scheduled
+	remarks := RemarksOnPublish(ByCommand, message, published, s.Clock.Now().Unix())
 	if asJSON {
-		s.printJSON(scheduledJSON{Scheduled: number, Duplicate: published.Duplicate})
+		s.printJSON(scheduledJSON{Scheduled: number, Duplicate: published.Duplicate, Notes: remarks})
 	} else {
 		s.print("scheduled %d\n", number)
 	}
-	if at := message.Release.At; at != 0 && at <= s.Clock.Now().Unix() && !published.Duplicate {
-		s.note("the time of --at has passed: it becomes an item with the next publish to %s, or the next pull from it", message.Queue)
-	}
+	s.noteAll(remarks)
 	if published.Duplicate {
 		s.note("duplicate: --dedupe %s was published to %s before, and waits for its time as number %d", message.Dedupe, message.Queue, number)
 	}
@@ -70,7 +70,7 @@ released. Its --dedupe id can be used again. What was released is an item, and s
 			if err != nil || number < 1 {
 				return usage("list --scheduled shows the numbers", "%q is not the number of a scheduled item", domain.Shorten(args[0]))
 			}
-			return s.withInbox(cmd.Context(), func(in *app.Inbox) error {
+			return s.withExisting(cmd.Context(), func(in *app.Inbox) error {
 				if err := in.Unschedule(cmd.Context(), number); err != nil {
 					return err
 				}

@@ -41,7 +41,7 @@ and is not counted. Acks, leases and counts stay.`,
 			if request.To, err = place(to, s.Clock.Now().Unix()); err != nil {
 				return err
 			}
-			return s.withInbox(cmd.Context(), func(in *app.Inbox) error {
+			return s.withExisting(cmd.Context(), func(in *app.Inbox) error {
 				done, err := in.Seek(cmd.Context(), request)
 				if err != nil {
 					return err

@@ -25,6 +25,9 @@ func (s *session) showCommand() *cobra.Command {
 			}
 			return s.withInbox(cmd.Context(), func(in *app.Inbox) error {
 				item, err := in.Item(cmd.Context(), id)
+				if domain.CodeOf(err) == domain.NotFound && absent(s.database) {
+					return &domain.Error{Code: domain.NotFound, Text: fmt.Sprintf("there is no item %d", id), Err: noDatabase(s.database)}
+				}
 				if err != nil {
 					return err
 				}

@@ -28,6 +28,7 @@ subscription; and one for every queue, with what waits for its time.`,
 		Args:    s.operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.withInbox(cmd.Context(), func(in *app.Inbox) error {
+				s.noteAbsent()
 				if all {
 					return s.printOverview(cmd.Context(), in, asJSON)
 				}

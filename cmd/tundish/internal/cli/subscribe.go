@@ -46,21 +46,18 @@ Filters and templates are jq over {id, queue, key, payload, created_at}.`,
 				return missing(cmd, "--as WHO")
 			}
 			return s.withInbox(cmd.Context(), func(in *app.Inbox) error {
-				done, err := in.Subscribe(cmd.Context(), app.Subscribe{Name: args[0], Subscriber: flags.as, Rules: rules})
+				request := app.Subscribe{Name: args[0], Subscriber: flags.as, Rules: rules}
+				done, err := in.Subscribe(cmd.Context(), request)
 				if err != nil {
 					return flags.naming(err)
 				}
+				remarks := RemarksOnSubscribe(ByCommand, request, done)
 				if s.asJSON {
-					s.printJSON(subscribedOf(args[0], flags.as, done))
+					s.printJSON(subscribedOf(request, done, remarks))
 				} else {
 					s.printSubscribed(args[0], flags.as, done)
 				}
-				s.noteSubscribed(args[0], done)
-				if assigns(flags.filter) {
-					s.note("--filter: a single = assigns, and what it gives always matches; == compares")
-				}
-				s.noteStray("filter", done.FilterStray)
-				s.noteStray("template", done.TemplateStray)
+				s.noteAll(remarks)
 				return nil
 			})
 		},
@@ -195,13 +192,6 @@ func (f *subscribeFlags) naming(err error) error {
 	return &domain.Error{Code: domain.CodeOf(err), Text: flag, Err: err}
 }
 
-// noteStray says that an expression forgot the payload, as it seems.
-func (s *session) noteStray(flag, name string) {
-	if name != "" {
-		s.note("--%s reads %q of the item, which has none; what was published is under .payload", flag, domain.Shorten(name))
-	}
-}
-
 func (s *session) printSubscribed(name, who string, done app.Subscribed) {
 	switch {
 	case done.Created:
@@ -227,37 +217,19 @@ type subscribedJSON struct {
 	Rules        json.RawMessage `json:"rules"`
 	SharedWith   []string        `json:"shared_with,omitempty"` // whose rules were replaced too
 	Lost         []int64         `json:"lost,omitempty"`        // leased items that nobody gets again
+	Notes        []string        `json:"notes,omitempty"`       // as on standard error
 }
 
-func subscribedOf(name, who string, done app.Subscribed) subscribedJSON {
+func subscribedOf(request app.Subscribe, done app.Subscribed, remarks []string) subscribedJSON {
 	return subscribedJSON{
-		name, who, done.Created, done.Replaced, done.MovedFrom, done.Bound,
-		json.RawMessage(done.Rules.JSON()), done.SharedWith, done.Lost,
+		request.Name, request.Subscriber, done.Created, done.Replaced, done.MovedFrom, done.Bound,
+		json.RawMessage(done.Rules.JSON()), done.SharedWith, done.Lost, remarks,
 	}
 }
 
-func (s *session) noteSubscribed(name string, done app.Subscribed) {
-	if len(done.SharedWith) > 0 {
-		s.note("the rules of %s now changed for %s too", name, strings.Join(done.SharedWith, ", "))
+// noteAll writes each remark as a note.
+func (s *session) noteAll(remarks []string) {
+	for _, line := range remarks {
+		s.note("%s", line)
 	}
-	if len(done.Lost) > 0 {
-		s.note("leased items that nobody gets again under share all: %s; read them with tundish show ID", idList(done.Lost))
-	}
-}
-
-// idList names the first items of a list that can be long.
-func idList(ids []int64) string {
-	const most = 20
-	var b strings.Builder
-	for i, id := range ids {
-		if i == most {
-			fmt.Fprintf(&b, " and %d more", len(ids)-most)
-			break
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprint(&b, id)
-	}
-	return b.String()
 }

@@ -28,7 +28,7 @@ parked, none.`,
 			if err := inbox.CheckSubscription(request.Subscription); err != nil {
 				return err
 			}
-			return s.withInbox(cmd.Context(), func(in *app.Inbox) error {
+			return s.withExisting(cmd.Context(), func(in *app.Inbox) error {
 				done, err := in.Unpark(cmd.Context(), request)
 				if err != nil {
 					return err

@@ -20,7 +20,7 @@ The subscription stays, even after its last subscriber has left.`,
 			if !set(cmd.Flags(), "as") {
 				return missing(cmd, "--as WHO")
 			}
-			return s.withInbox(cmd.Context(), func(in *app.Inbox) error {
+			return s.withExisting(cmd.Context(), func(in *app.Inbox) error {
 				if err := in.Unsubscribe(cmd.Context(), args[0], as); err != nil {
 					return err
 				}
