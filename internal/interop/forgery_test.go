@@ -107,8 +107,8 @@ func TestPULL16_NamesThatMislead(t *testing.T) {
 		}
 		s.fails(b, 2, []string{"queue"}, "publish", "q]", "1")
 		s.fails(b, 2, []string{"queue"}, "publish", strings.Repeat("q", 256), "1")
-		if out := s.ok(b, "list"); out != "" {
-			t.Errorf("something was stored: %q", out)
+		if r := s.run(b, "list"); r.code != 0 || r.stdout != "" {
+			t.Errorf("something was stored: %+v", r)
 		}
 	})
 }

@@ -75,7 +75,7 @@ func (s *session) keepVigil(ctx context.Context, look func(in *app.Inbox, anew b
 // absent tells whether there is nothing yet that could be a database.
 func absent(path string) bool {
 	info, err := os.Stat(path)
-	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0
+	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0
 }
 
 // turn looks once.
