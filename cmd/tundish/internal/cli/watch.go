@@ -145,7 +145,7 @@ func (v *vigil) endure(err error, first bool) (step, error) {
 		v.hopes = true
 		return rest, nil
 	}
-	passes := code == domain.Busy || code == domain.IO || code == domain.Corrupt
+	passes := code == domain.Busy || code == domain.IO || code == domain.Corrupt || code == domain.NotFound // as while its files go one by one
 	if v.failures++; first || !passes || v.failures > maxFailures {
 		return rest, err
 	}
