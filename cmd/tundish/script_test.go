@@ -33,11 +33,15 @@ func runScripts(t *testing.T, b build, folder string, want int) {
 	if err != nil || len(scripts) == 0 || want > 0 && len(scripts) != want {
 		t.Fatalf("%d scripts in %s, want %d (%v)", len(scripts), dir, want, err)
 	}
+	lingers := filepath.Join(t.TempDir(), "linger")
+	if err := os.WriteFile(lingers, []byte(linger), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: dir,
 		Setup: func(env *testscript.Env) error {
 			bin := filepath.Join(env.WorkDir, ".bin")
-			if err := link(bin, b.path); err != nil {
+			if err := errors.Join(link(bin, b.path), os.Symlink(lingers, filepath.Join(bin, "linger"))); err != nil {
 				return err
 			}
 			env.Setenv("PATH", bin+string(filepath.ListSeparator)+env.Getenv("PATH"))
@@ -72,6 +76,11 @@ func exits(ts *testscript.TestScript, not bool, args []string) {
 		ts.Fatalf("exit code %d, want %s", got, want)
 	}
 }
+
+// linger is a program for scripts with a terminal: it runs a command, and stays for a
+// moment. testscript closes the terminal when the program ends, and what nobody has
+// read of it by then is gone.
+const linger = "#!/bin/sh\n\"$@\"; code=$?; sleep 0.3; exit $code\n"
 
 // link makes dir with the program in it, and under a second name that scripts
 // look for when they may take minutes.
