@@ -26,8 +26,8 @@ func (s *Store) lineUp(ctx context.Context) (leave func(), first bool) {
 	if end, ok := ctx.Deadline(); ok {
 		longest = min(longest, time.Until(end)/2)
 	}
-	over := time.NewTimer(longest)
-	defer over.Stop()
+	enough := time.NewTimer(longest)
+	defer enough.Stop()
 	turn, gone := make(chan *os.File), make(chan struct{})
 	go func() {
 		defer s.inLine.Store(false)
@@ -47,7 +47,7 @@ func (s *Store) lineUp(ctx context.Context) (leave func(), first bool) {
 		}
 	case <-ctx.Done():
 		close(gone)
-	case <-over.C:
+	case <-enough.C:
 		close(gone)
 	}
 	return nil, false
